@@ -1,0 +1,95 @@
+"""Measure the tunable sizes of the core, one at a time, around their defaults.
+
+Each variant is the core compiled anew with one number of csrc/base/config.h changed (leaf
+capacities and the merge exponent are options of a set and need no build). The stream goes in one by
+one and in batches; the table says what each value costs in time and in bytes. docs/design/tuning.md
+holds the table that the defaults were chosen from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import common
+
+SIZES = {  # numbers of config.h, with the values to try
+    "PZ_SPAN_MAX": ["64u * 1024u", "128u * 1024u", "256u * 1024u", "1024u * 1024u"],
+    "PZ_SLACK_DIVISOR": ["4u", "8u", "16u"],
+    "PZ_BRANCH_CAPACITY": ["32u", "64u", "128u"],
+    "PZ_SMALL_CAPACITY": ["64u", "128u", "256u"],
+}
+OPTIONS = [  # merge exponent, member leaf capacity, order leaf capacity
+    *((e, 0, 0) for e in (0.0, 0.25, 0.5, 0.6, 0.75, 1.0)),
+    *((0.5, c, 0) for c in (128, 256, 512, 1024)),
+    *((0.5, 0, c) for c in (128, 256, 512, 1024)),
+]
+FLAGS = ["-std=c11", "-O3", "-fvisibility=hidden", "-pthread"]
+NOT_CORE = {"py", "workload", "server"}
+
+
+def compile_variant(folder: Path, name: str, value: str) -> Path:
+    """Build the points program from a copy of the core with one number changed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(common.TOP / "csrc", folder / "csrc")
+    if name:
+        config = folder / "csrc" / "base" / "config.h"
+        text = config.read_text(encoding="utf-8")
+        new, count = re.subn(rf"(#define {name} )[^/\n]*", rf"\g<1>{value} ", text)
+        if count != 1:
+            raise SystemExit(f"config.h defines {name} {count} times")
+        config.write_text(new, encoding="utf-8")
+    sources = [p for p in (folder / "csrc").rglob("*.c") if p.parent.name not in NOT_CORE]
+    program = folder / "points"
+    main = common.TOP / "bench" / "c" / "points.c"
+    argv = ["gcc", *FLAGS, f"-I{folder / 'csrc'}", *map(str, sources), str(main)]
+    subprocess.run([*argv, "-o", str(program), "-lm"], check=True)
+    return program
+
+
+def measure(program: Path, path: Path, setting: str, words: list[Any]) -> list[dict[str, Any]]:
+    """Run one by one and in batches; give a row each."""
+    rows = []
+    for batch in (1, 100_000):
+        argv = [str(program), str(path), "0", str(batch), "i32f32", *map(str, words)]
+        done = subprocess.run(argv, check=True, capture_output=True, text=True)
+        figures = json.loads(done.stdout)
+        columns = ("increments", "score", "rank", "range_100", "live", "allocated", "moved")
+        rows.append(
+            {"setting": setting, "batch": batch, **{c: figures.get(c, "") for c in columns}}
+        )
+    return rows
+
+
+def main() -> int:
+    """Measure the defaults, then everything around them."""
+    parser = common.options(__doc__.split("\n", 1)[0], 1_000_000, rounds=1)
+    parser.add_argument("--only", default="", help="settings whose name holds this text")
+    args = parser.parse_args()
+    before = common.facts()
+    path = Path(common.stream(args.members).filename)
+    folder = common.CACHE / "sweep"
+    rows: list[dict[str, Any]] = []
+    plain = compile_variant(folder / "plain", "", "")
+    for exponent, member, order in [(0.5, 0, 0), *OPTIONS]:
+        setting = (
+            f"exponent {exponent} member leaf {member or 'default'} order {order or 'default'}"
+        )
+        if args.only in setting:
+            rows += measure(plain, path, setting, [exponent, member, order])
+    for name, values in SIZES.items():
+        for value in values:
+            setting = f"{name} {value}"
+            if args.only in setting:
+                rows += measure(compile_variant(folder / "variant", name, value), path, setting, [])
+    common.record("sweep", args.out, rows, before, members=args.members)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

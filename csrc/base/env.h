@@ -1,0 +1,44 @@
+/* The environment of a set: where memory comes from. Small allocations (set headers, slot tables,
+ * scratch) go through alloc/free, spans through the pool, whose chunks come from map/unmap. Tests
+ * build an environment of their own with hooks that count and fail; everybody else uses
+ * pz_env_default().
+ *
+ * An environment must outlive its sets. alloc/free/map/unmap may be called from any thread at the
+ * same time. free and unmap are given the size that was asked for. */
+#ifndef PZ_BASE_ENV_H
+#define PZ_BASE_ENV_H
+
+#include <stddef.h>
+
+struct pz_pool;
+
+typedef struct pz_env {
+    void *(*alloc)(void *ctx, size_t bytes);            /* uninitialised memory, or NULL */
+    void (*free)(void *ctx, void *ptr, size_t bytes);   /* ptr may not be NULL */
+    void *(*map)(void *ctx, size_t bytes, size_t align); /* zeroed pages, aligned; or NULL */
+    void (*unmap)(void *ctx, void *ptr, size_t bytes);
+    void (*discard)(void *ctx, void *ptr, size_t bytes); /* give the pages back, keep the mapping */
+    void *ctx;
+    struct pz_pool *pool; /* made by pz_pool_new with this environment's hooks */
+} pz_env;
+
+static inline void *pz_env_alloc(const pz_env *env, size_t bytes)
+{
+    return env->alloc(env->ctx, bytes);
+}
+
+static inline void pz_env_free(const pz_env *env, void *ptr, size_t bytes)
+{
+    if (ptr != NULL)
+        env->free(env->ctx, ptr, bytes);
+}
+
+/* Hooks on malloc and mmap; `pool` is NULL. The default environment adds the process's pool. */
+extern const pz_env pz_env_system_hooks;
+
+/* The process's environment: pz_env_system_hooks and one pool of spans (arena/pool.c makes it).
+ * Never NULL after the first success; NULL when it cannot be made. Safe from any thread, and usable
+ * in a forked child. */
+const pz_env *pz_env_default(void);
+
+#endif

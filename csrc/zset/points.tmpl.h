@@ -1,0 +1,247 @@
+/* TEMPLATE: single changes, and the entry points of add, incr and remove.
+ *
+ * The usual single change fits what the leaves have: a score changes in place in the member leaf,
+ * a tombstone and an added key go to the tails of two order leaves. It is made at once, without the
+ * arena. Whatever needs a fold or a wider block goes through the bulk engine as a run of one row. */
+
+/* What the tail of a leaf would hold and leave after one removal and one insertion. */
+typedef struct PZ_FN(tail_plan) {
+    uint32_t count, room, threshold;
+    bool ok;
+} PZ_FN(tail_plan);
+
+static inline PZ_FN(tail_plan) PZ_FN(tail_plan_of)(uint32_t records, uint32_t room,
+                                                   uint32_t threshold)
+{
+    PZ_FN(tail_plan) t = {records, room, threshold, true};
+    return t;
+}
+
+static inline void PZ_FN(tail_spend)(PZ_FN(tail_plan) *t, uint32_t bytes)
+{
+    t->count++;
+    t->ok = t->ok && t->count < t->threshold && t->room >= bytes;
+    t->room -= bytes;
+}
+
+static inline void PZ_FN(tail_regain)(PZ_FN(tail_plan) *t, uint32_t bytes)
+{
+    t->count--;
+    t->room += bytes;
+}
+
+/* One order key in its leaf. */
+typedef struct PZ_FN(order_place) {
+    pz_path path;
+    pz_leaf *l;
+    uint32_t at;   /* tail index or base position */
+    bool in_tail;
+    bool revives;  /* insertion: the key stands removed in the base */
+} PZ_FN(order_place);
+
+static inline void PZ_FN(plan_order_removal)(const pz_body *b, PZ_S s, PZ_M m,
+                                             PZ_FN(order_place) *p, PZ_FN(tail_plan) *t)
+{
+    p->l = PZ_FN(ot_find_path)(&b->arena, &b->order, s, m, &p->path);
+    *t = PZ_FN(tail_plan_of)((uint32_t)p->l->adds + p->l->dels, PZ_FN(ot_leaf_room)(p->l),
+                             b->order.merge_threshold);
+    p->at = PZ_FN(ot_adds_lower_bound)(p->l, s, m);
+    p->in_tail = PZ_FN(ot_adds_is)(p->l, p->at, s, m);
+    if (p->in_tail) {
+        PZ_FN(tail_regain)(t, PZ_REC_BYTES);
+    } else {
+        p->at = PZ_FN(ot_base_lower_bound)(p->l, s, m);
+        PZ_FN(tail_spend)(t, 2);
+    }
+}
+
+static inline void PZ_FN(plan_order_insertion)(const pz_body *b, PZ_S s, PZ_M m,
+                                               PZ_FN(order_place) *p, PZ_FN(tail_plan) *t)
+{
+    p->revives = false;
+    if (p->l->dels > 0) {
+        p->at = PZ_FN(ot_base_lower_bound)(p->l, s, m);
+        p->revives = PZ_FN(ot_base_is)(p->l, p->at, s, m);
+    }
+    if (p->revives)
+        PZ_FN(tail_regain)(t, 2);
+    else
+        PZ_FN(tail_spend)(t, PZ_REC_BYTES);
+    (void)b;
+}
+
+static inline void PZ_FN(order_remove)(PZ_FN(order_place) *p)
+{
+    if (p->in_tail)
+        PZ_FN(ot_adds_erase)(p->l, p->at);
+    else
+        PZ_FN(ot_dels_insert)(p->l, p->at);
+}
+
+static inline void PZ_FN(order_insert)(PZ_FN(order_place) *p, PZ_S s, PZ_M m)
+{
+    if (p->revives)
+        PZ_FN(ot_dels_erase)(p->l, p->at);
+    else
+        PZ_FN(ot_adds_insert)(p->l, PZ_FN(ot_adds_lower_bound)(p->l, s, m), s, m);
+}
+
+/* Make one row's change if it needs nothing from the arena; false, with nothing changed, if not. A
+ * refused sum is an answer too: *status says. */
+static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_status *status)
+{
+    pz_body *b = pz_body_of(z);
+    PZ_FN(run) counted = *r; /* its counts are taken over when the change is made */
+    pz_path mp;
+    PZ_FN(probe) probe;
+    PZ_FN(order_place) from, to;
+    PZ_FN(tail_plan) from_tail, to_tail;
+    PZ_M m = row->m;
+    PZ_FN(probe_open)(&probe, PZ_FN(mt_find_path)(&b->arena, &b->member, 0, m, &mp), NULL);
+    PZ_FN(where) where = PZ_FN(probe_find)(&probe, m);
+    bool was = where != PZ_FN(missing), is = was;
+    PZ_S old = was ? PZ_FN(probe_score)(&probe, where) : PZ_ZERO, s = old;
+    *status = PZ_OK;
+    if (r->kind == PZ_FN(op_incr)) {
+        *status = PZ_FN(sum)(old, PZ_FN(amount)(r, row), &s);
+        if (*status != PZ_OK)
+            return true;
+        s = old;
+    }
+    counted.sums.ptr = NULL;
+    PZ_FN(apply)(&counted, row, &is, &s);
+    if (was != is || s != old) {
+        pz_leaf *l = probe.l;
+        PZ_FN(tail_plan) t = PZ_FN(tail_plan_of)((uint32_t)l->adds + l->dels,
+                                                 PZ_FN(mt_leaf_room)(l),
+                                                 b->member.merge_threshold);
+        if (!was) {
+            PZ_FN(tail_spend)(&t, PZ_REC_BYTES);
+            t.ok = t.ok && l->dels == 0; /* it might be revived: left to the bulk engine */
+        } else if (!is) {
+            if (where == PZ_FN(in_base))
+                PZ_FN(tail_spend)(&t, 2);
+            t.ok = t.ok && pz_leaf_live(l) > 1;
+        }
+        if (!t.ok)
+            return false;
+        if (was) {
+            PZ_FN(plan_order_removal)(b, old, m, &from, &from_tail);
+            if (!from_tail.ok)
+                return false;
+        }
+        if (is) {
+            to.l = PZ_FN(ot_find_path)(&b->arena, &b->order, s, m, &to.path);
+            to_tail = was && to.l == from.l
+                          ? from_tail
+                          : PZ_FN(tail_plan_of)((uint32_t)to.l->adds + to.l->dels,
+                                                PZ_FN(ot_leaf_room)(to.l),
+                                                b->order.merge_threshold);
+            PZ_FN(plan_order_insertion)(b, s, m, &to, &to_tail);
+            if (!to_tail.ok)
+                return false;
+        }
+        bool moves = was && !(is && to.l == from.l);
+        if (moves && pz_leaf_live(from.l) == 1)
+            return false;
+        if (was && is && where == PZ_FN(in_base) &&
+            !PZ_FN(scol_set)(&probe.c, probe.col, probe.at, s))
+            return false;
+        /* From here on nothing can fail. */
+        if (was && is && where == PZ_FN(in_tail)) {
+            PZ_FN(s_put)(PZ_FN(mt_adds)(l) + (size_t)probe.at * PZ_REC_BYTES, 0, s);
+        } else if (!was) {
+            PZ_FN(mt_adds_insert)(l, PZ_FN(mt_adds_lower_bound)(l, 0, m), s, m);
+            pz_path_count(&b->arena, &b->member, &mp, 1);
+        } else if (!is) {
+            if (where == PZ_FN(in_base))
+                PZ_FN(mt_dels_insert)(l, probe.at);
+            else
+                PZ_FN(mt_adds_erase)(l, probe.at);
+            pz_path_count(&b->arena, &b->member, &mp, -1);
+        }
+        if (was) {
+            PZ_FN(order_remove)(&from);
+            if (moves)
+                pz_path_count(&b->arena, &b->order, &from.path, -1);
+        }
+        if (is) {
+            PZ_FN(order_insert)(&to, s, m);
+            if (moves || !was)
+                pz_path_count(&b->arena, &b->order, &to.path, 1);
+        }
+        z->len = b->member.entries;
+        z->version++;
+    }
+    pz_out sums = r->sums;
+    *r = counted;
+    r->sums = sums;
+    if (sums.ptr != NULL)
+        PZ_FN(score_store)(PZ_FN(out_at)(sums, row->row), s);
+    return true;
+}
+
+/* A call of one row on a large set. */
+static pz_status PZ_FN(run_one)(pz_set *z, PZ_FN(run) *r, pz_in member, pz_in value, bool wide,
+                                pz_call *call, bool *done)
+{
+    PZ_FN(row) row;
+    PZ_FN(load_facts) f;
+    double amount;
+    *done = true;
+    pz_fp mode = pz_fp_enter();
+    r->wide = wide ? &amount : NULL;
+    pz_status status = PZ_FN(load_rows)(r->kind, 1, member, value, wide ? &amount : NULL, &row, &f,
+                                        call);
+    if (status == PZ_OK) {
+        *done = PZ_FN(quick)(z, r, &row, &status);
+        if (status != PZ_OK && call != NULL)
+            call->index = 0;
+        if (*done && z->len <= pz_small_capacity(z) / 4)
+            PZ_FN(shrink)(z);
+    }
+    pz_fp_leave(mode);
+    return status;
+}
+
+static pz_status PZ_FN(run_call)(pz_set *z, PZ_FN(run) *r, size_t n, pz_in members, pz_in values,
+                            bool wide, pz_call *call)
+{
+    if (n == 1 && z->large) {
+        bool done;
+        pz_status status = PZ_FN(run_one)(z, r, members, values, wide, call, &done);
+        if (done)
+            return status;
+    }
+    return PZ_FN(run_rows)(z, r, n, members, values, wide, call);
+}
+
+static pz_status PZ_FN(add)(pz_set *z, size_t n, pz_in members, pz_in scores, unsigned flags,
+                            uint64_t *added, uint64_t *updated, pz_call *call)
+{
+    bool nx = flags & PZ_NX, gt = flags & PZ_GT, lt = flags & PZ_LT;
+    if ((nx && (flags & (PZ_XX | PZ_GT | PZ_LT))) || (gt && lt))
+        return PZ_INVALID;
+    PZ_FN(run) r = {.kind = PZ_FN(op_add), .flags = flags};
+    PZ_TRY(PZ_FN(run_call)(z, &r, n, members, scores, false, call));
+    *added = r.added;
+    *updated = r.updated;
+    return PZ_OK;
+}
+
+static pz_status PZ_FN(incr)(pz_set *z, size_t n, pz_in members, pz_in amounts, bool wide,
+                             pz_out sums, pz_call *call)
+{
+    PZ_FN(run) r = {.kind = PZ_FN(op_incr), .sums = sums};
+    return PZ_FN(run_call)(z, &r, n, members, amounts, wide && PZ_S_BITS == 32, call);
+}
+
+static pz_status PZ_FN(remove)(pz_set *z, size_t n, pz_in members, uint64_t *removed,
+                               pz_call *call)
+{
+    const pz_in none = {NULL, 0};
+    PZ_FN(run) r = {.kind = PZ_FN(op_remove)};
+    PZ_TRY(PZ_FN(run_call)(z, &r, n, members, none, false, call));
+    *removed = r.removed;
+    return PZ_OK;
+}

@@ -1,0 +1,39 @@
+/* TEMPLATE: a stable radix sort, lowest varying digit first. needs PZ_R_NAME, PZ_R_TYPE, PZ_R_FIELD
+ * (unsigned integer member of the type), PZ_R_WORD (its type), PZ_R_BITS. gives
+ *   pz_status PZ_R_NAME(a, b, n, vary, out, call)
+ * which sorts n elements of `a` with scratch `b` and says in *out where the result lies. `vary` has
+ * the bits in which any two fields differ: digits without such a bit are skipped. PZ_INTERRUPTED
+ * when the caller's poll says so, looked at once a digit. */
+
+static pz_status PZ_R_NAME(PZ_R_TYPE *a, PZ_R_TYPE *b, size_t n, PZ_R_WORD vary, PZ_R_TYPE **out,
+                           pz_call *call)
+{
+    size_t count[PZ_DIGITS];
+    for (uint32_t shift = 0; shift < PZ_R_BITS; shift += PZ_DIGIT_BITS) {
+        if (((uint32_t)(vary >> shift) & (PZ_DIGITS - 1)) == 0)
+            continue;
+        PZ_TRY(pz_poll(call));
+        memset(count, 0, sizeof count);
+        for (size_t i = 0; i < n; i++)
+            count[(uint32_t)(a[i].PZ_R_FIELD >> shift) & (PZ_DIGITS - 1)]++;
+        size_t sum = 0;
+        for (uint32_t d = 0; d < PZ_DIGITS; d++) {
+            size_t c = count[d];
+            count[d] = sum;
+            sum += c;
+        }
+        for (size_t i = 0; i < n; i++)
+            b[count[(uint32_t)(a[i].PZ_R_FIELD >> shift) & (PZ_DIGITS - 1)]++] = a[i];
+        PZ_R_TYPE *swap = a;
+        a = b;
+        b = swap;
+    }
+    *out = a;
+    return PZ_OK;
+}
+
+#undef PZ_R_NAME
+#undef PZ_R_TYPE
+#undef PZ_R_FIELD
+#undef PZ_R_WORD
+#undef PZ_R_BITS

@@ -1,0 +1,136 @@
+/* Tests of cleaning: its budget, what it gives back, and how much an arena holds beside its blocks. */
+#include "arena_model.h"
+
+TEST(cleaning_keeps_to_its_budget)
+{
+    model *m = model_new();
+    fragment(m, 3000);
+    uint64_t moved = 0, spans = count(&m->arena).span_bytes;
+    int calls = 0;
+    for (;; calls++) {
+        size_t budget = pick(m, 20000);
+        pz_arena_clean(&m->arena, budget);
+        uint64_t now = count(&m->arena).bytes_moved;
+        CHECK(now - moved < budget + 3000);
+        if (now == moved && budget != 0)
+            break;
+        moved = now;
+        if (calls % 16 == 0)
+            REQUIRE(model_check(m));
+    }
+    CHECK(calls > 20);
+    CHECK(model_check(m));
+    pz_arena_counters c = count(&m->arena);
+    CHECK(c.held_bytes * 7 <= c.live_bytes * 8); /* an eighth is not live, at most */
+    /* It took the emptiest first: fewer bytes moved than went back. */
+    CHECK(moved < spans - c.span_bytes);
+    pz_arena_clean(&m->arena, 1u << 30);
+    CHECK_EQ(count(&m->arena).bytes_moved, moved);
+    model_free(m);
+}
+
+TEST(cleaning_without_memory_does_nothing)
+{
+    model *m = model_new();
+    fragment(m, 600);
+    test_env_fail(&test_env, 0, 1);
+    pz_arena_clean(&m->arena, 1u << 30);
+    CHECK(model_check(m));
+    test_env_fail(&test_env, 0, 0);
+    pz_arena_clean(&m->arena, 1u << 30);
+    CHECK(model_check(m));
+    model_free(m);
+}
+
+TEST(nothing_left_gives_everything_back)
+{
+    model *m = model_new();
+    fragment(m, 4000);
+    CHECK(count(&m->arena).span_bytes > 2u << 20);
+    while (m->count > 3)
+        model_drop(m, pick(m, m->count));
+    pz_arena_clean(&m->arena, 1u << 20);
+    CHECK(model_check(m));
+    CHECK(count(&m->arena).span_bytes <= 16384);
+    while (m->count > 0)
+        model_drop(m, 0);
+    pz_arena_clean(&m->arena, 1);
+    CHECK(model_check(m));
+    CHECK_EQ(count(&m->arena).span_bytes, 0);
+    model_free(m);
+}
+
+/* Blocks replaced at random by blocks of nearly the same size, as folds do, with some cleaning after
+ * each: what is held stays near what is live, and cleaning moves a share of what is taken. */
+static void steady(uint32_t blocks, uint32_t least, uint32_t spread, double most_mean, double most,
+                   double most_moved)
+{
+    model *m = model_new();
+    double worst = 0, sum = 0, taken = 0;
+    while (m->count < blocks) {
+        REQUIRE(model_put_one(m, m->count, least + pick(m, spread)));
+        pz_arena_clean(&m->arena, 16 * least);
+    }
+    uint64_t moved = count(&m->arena).bytes_moved;
+    for (uint32_t i = 0; i < 6 * blocks; i++) {
+        uint32_t at = pick(m, blocks), asked = m->all[at].asked + 40 - pick(m, 81);
+        if (asked < least || asked > least + spread)
+            asked = least + pick(m, spread);
+        REQUIRE(model_put_one(m, at, asked));
+        taken += asked;
+        pz_arena_clean(&m->arena, 16 * least);
+        pz_arena_counters c = count(&m->arena);
+        double ratio = (double)c.held_bytes / (double)c.live_bytes;
+        sum += ratio;
+        if (ratio > worst)
+            worst = ratio;
+    }
+    double mean = sum / (6 * blocks);
+    CHECK(model_check(m));
+    double share = (double)(count(&m->arena).bytes_moved - moved) / taken;
+    printf("    %u blocks of %u to %u bytes: held/live %.3f, at most %.3f; moved/taken %.2f\n",
+           blocks, least, least + spread, mean, worst, share);
+    CHECK(mean <= most_mean);
+    CHECK(worst <= most);
+    CHECK(share <= most_moved);
+    model_free(m);
+}
+
+TEST(held_to_live_in_steady_state)
+{
+    steady(4000, 500, 1000, 1.145, 1.17, 0.3); /* 4 MiB */
+    steady(1500, 200, 2000, 1.145, 1.19, 1.2); /* 1.7 MiB */
+    steady(200, 7000, 6000, 1.145, 1.25, 4.0); /* 2 MiB in large blocks */
+    steady(30, 500, 1000, 1.320, 1.50, 4.0);
+}
+
+/* Two leaves and their tails, about 3 KiB, growing by folds: what a set of some hundred members is. */
+TEST(small_arena_holds_little)
+{
+    model *m = model_new();
+    uint32_t sizes[4] = {700, 500, 100, 100}, n = 0;
+    double worst = 0, sum = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        REQUIRE(model_put_one(m, i, sizes[i]));
+    for (int step = 0; step < 600; step++) {
+        uint32_t at = pick(m, 4);
+        if (at < 2 && sizes[at] < 1500)
+            sizes[at] += pick(m, 24);
+        REQUIRE(model_put_one(m, at, sizes[at] + (at < 2 ? 0 : pick(m, 100))));
+        pz_arena_clean(&m->arena, 4096);
+        pz_arena_counters c = count(&m->arena);
+        if (c.live_bytes < 2800)
+            continue;
+        double ratio = (double)c.held_bytes / (double)c.live_bytes;
+        sum += ratio;
+        n++;
+        if (ratio > worst)
+            worst = ratio;
+    }
+    printf("    held/live %.3f, at most %.3f\n", sum / n, worst);
+    CHECK(n > 100);
+    CHECK(sum <= 1.4 * n);
+    CHECK(worst <= 1.5);
+    CHECK(model_check(m));
+    model_free(m);
+}

@@ -1,0 +1,61 @@
+"""What the package tests share: archives built once, environments made when asked for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+def run(argv: list[str | Path], **options) -> str:
+    """Run a command outside the repository's influence; give its output, or fail with it."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GOBLIN_PZ"))}
+    env.update(options.pop("env", {}))
+    words = [str(word) for word in argv]
+    done = subprocess.run(words, capture_output=True, text=True, env=env, check=False, **options)
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, f"$ {' '.join(words)}\n{output[-20_000:]}"
+    return output
+
+
+@pytest.fixture(scope="session")
+def source_tree(tmp_path_factory) -> Path:
+    """A copy of what git tracks, so that nothing built in the tree gets into an archive."""
+    names = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=TOP)
+    folder = tmp_path_factory.mktemp("source")
+    for name in filter(None, names.split("\0")):
+        if (TOP / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(TOP / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def archives(source_tree, tmp_path_factory) -> tuple[Path, Path]:
+    """The sdist, and the wheel that this Python builds from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    run([sys.executable, "-m", "build", "--outdir", folder, source_tree])
+    (sdist,) = folder.glob("*.tar.gz")
+    (wheel,) = folder.glob("*.whl")
+    return sdist, wheel
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory) -> Callable[..., Path]:
+    """Make an empty environment of an interpreter, install words in it, give its Python."""
+
+    def make(python: str, *wanted: str | Path) -> Path:
+        folder = tmp_path_factory.mktemp("env")
+        run([python, "-m", "venv", folder])
+        inner = folder / "bin" / "python"
+        run([inner, "-m", "pip", "install", "--quiet", *wanted])
+        return inner
+
+    return make
