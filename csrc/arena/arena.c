@@ -7,8 +7,9 @@
  *                                     |    └──────> | 1,024 entries |
  *                                     └───────────> | 1,024 entries |
  *
- * What the first reservation allocates stays until pz_arena_destroy: a failed reservation may have
- * made tables larger, but never changes what they say. */
+ * What the first reservation allocates stays until pz_arena_destroy, but for chunks of slots that
+ * were never used: pz_arena_settle gives those back. A failed reservation may have made tables
+ * larger, but never changes what they say. */
 #include "body.h"
 
 #include <string.h>
@@ -158,7 +159,27 @@ static void slot_free(pz_arena *a, pz_slot slot)
     a->slots_ready = slots_left(a);
 }
 
+/* Give back the chunks at the end in which no slot was ever used, but for one. */
+static void slots_trim(pz_arena *a)
+{
+    pz_arena_body *b = a->body;
+    while (b->slot_room >= b->slot_top + 2 * (uint64_t)PZ_SLOT_CHUNK) {
+        b->slot_room -= PZ_SLOT_CHUNK;
+        b->table_bytes -= PZ_SLOT_CHUNK * sizeof(void *);
+        pz_env_free(a->env, a->chunks[b->slot_room >> PZ_SLOT_CHUNK_BITS],
+                    PZ_SLOT_CHUNK * sizeof(void *));
+    }
+    a->slots_ready = slots_left(a);
+}
+
 /* ---- reservations ---- */
+void pz_arena_settle_slow(pz_arena *a)
+{
+    pz_spares_release(a);
+    if (a->slots_ready > 2 * PZ_SLOT_CHUNK)
+        slots_trim(a);
+}
+
 pz_status pz_arena_reserve_slow(pz_arena *a, size_t bytes, size_t blocks, size_t slots)
 {
     pz_status status = body_make(a);

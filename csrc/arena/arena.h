@@ -109,7 +109,7 @@ static inline void pz_arena_settle(pz_arena *a)
 {
     a->room_bytes = 0;
     a->room_blocks = 0;
-    if (a->spares != 0)
+    if (a->spares != 0 || a->slots_ready > 2 * PZ_SLOT_CHUNK)
         pz_arena_settle_slow(a);
 }
 

@@ -275,7 +275,7 @@ uint64_t pz_span_spares_needed(uint64_t bytes, uint64_t blocks, uint64_t rest, u
     return least < blocks ? least : blocks;
 }
 
-void pz_arena_settle_slow(pz_arena *a)
+void pz_spares_release(pz_arena *a)
 {
     while (a->spares != 0)
         pz_span_release(a, spare_pop(a));
@@ -299,7 +299,7 @@ pz_status pz_spares_reserve(pz_arena *a, uint64_t bytes, uint64_t blocks)
     uint64_t rest = (uint64_t)(a->end - a->bump);
     uint64_t size = spare_size_for(a, bytes);
     if (a->spares != 0 && b->spare_size < size)
-        pz_arena_settle_slow(a);
+        pz_spares_release(a);
     if (a->spares != 0)
         size = b->spare_size;
     uint64_t n = pz_span_spares_needed(bytes, blocks, rest, size);

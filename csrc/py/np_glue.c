@@ -287,8 +287,12 @@ int pzpy_np_dtype_of(PyObject *obj, const char *name, pzpy_dtype *out)
     PyArray_Descr *descr = NULL;
     if (obj == Py_None)
         return pzpy_refuse(PyExc_TypeError, name, -1, "None names no type");
-    if (!PyArray_DescrConverter(obj, &descr))
-        return -1;
+    if (!PyArray_DescrConverter(obj, &descr)) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError))
+            return -1;
+        PyErr_Clear();
+        return pzpy_refuse(PyExc_TypeError, name, -1, "%R names no type", obj);
+    }
     pzpy_number number = number_of(descr->kind, PyDataType_ELSIZE(descr));
     bool native = PyArray_ISNBO(descr->byteorder);
     int result = 0;

@@ -164,8 +164,12 @@ PyObject *pzpy_set_from_arrays(PyObject *type, PyObject *const *args, Py_ssize_t
     static const char *const names[] = {"members", "scores", CREATION_NAMES, NULL};
     PyObject *arg[7];
     creation c = {.member = PZ_INT64, .score = PZ_FLOAT64};
-    if (pzpy_args("from_arrays", args, given, kwnames, names, 2, 2, arg) < 0 ||
-        guess_layout(arg[0], arg[1], &c) < 0 || creation_parse(arg + 2, &c) < 0)
+    if (pzpy_args("from_arrays", args, given, kwnames, names, 4, 2, arg) < 0 ||
+        guess_layout(arg[0], arg[1], &c) < 0)
+        return NULL;
+    for (int i = 2; i < 4; i++)
+        arg[i] = arg[i] == Py_None ? NULL : arg[i];
+    if (creation_parse(arg + 2, &c) < 0)
         return NULL;
     PyObject *self = make_filled((PyTypeObject *)type, &c, NULL);
     uint64_t added = 0, updated = 0;

@@ -14,15 +14,15 @@ static void PZ_TN(change_room)(const pz_tree *t, uint64_t changes, size_t *bytes
     /* Each touched leaf may grow, then be written with the one before it; two keep tail room. */
     uint64_t entries = leaves * (3 * held + 2 * (uint64_t)t->merge_threshold) + changes;
     uint64_t fill = t->leaf_capacity - t->leaf_capacity / 16;
-    uint64_t pieces = leaves * 5 + changes / fill + 2;
-    uint64_t branches = t->height + (leaves < t->branch_count ? leaves : t->branch_count) *
-                        (leaves > 1 ? 2 : 1) + pieces / 16 + 2;
-    if (leaves <= 1)
-        branches = 2 * (uint64_t)t->height + 2;
-    *bytes += (size_t)(entries * (PZ_REC_BYTES + 1u) + pieces * (PZ_T_HEADER + 64u) +
+    /* Leaves added by splits, and with them the leaves written: grown, folded, the one before. */
+    uint64_t split = leaves * (held / fill + 1) + changes / fill + 2;
+    uint64_t written = split + 3 * leaves;
+    uint64_t branches = leaves * t->height < t->branch_count ? leaves * t->height : t->branch_count;
+    branches = 2 * branches + split / 16 + 2 * (uint64_t)t->height + 2;
+    *bytes += (size_t)(entries * (PZ_REC_BYTES + 1u) + written * (PZ_T_HEADER + 64u) +
                        branches * (PZ_TN(branch_bytes)(PZ_BRANCH_CAPACITY) + 8u));
-    *blocks += (size_t)(pieces + branches);
-    *slots += (size_t)(pieces + branches);
+    *blocks += (size_t)(written + branches);
+    *slots += (size_t)(split + branches);
 }
 
 /* Give the leaf's block room for `need` more bytes of tail. */

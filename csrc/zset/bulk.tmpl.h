@@ -312,9 +312,10 @@ static pz_status PZ_FN(enlarge)(pz_set *z)
             rows[i].v = members[i].s;
             rows[i].row = i;
         }
-        PZ_FN(run) r = {.kind = PZ_FN(op_add), .rows = rows, .n = n, .news = news, .olds = NULL};
+        /* No entry is old; `members` only stands for an empty list. */
+        PZ_FN(run) r = {.kind = PZ_FN(op_add), .rows = rows, .n = n, .news = news, .olds = members};
         PZ_FN(sweep_members)(b, z->score_rle, &r);
-        PZ_FN(sweep_order)(b, z->score_rle, NULL, 0, order, n);
+        PZ_FN(sweep_order)(b, z->score_rle, members, 0, order, n);
     }
     pz_arena_settle(&b->arena);
     pz_env_free(z->env, z->block, (size_t)z->room * PZ_REC_BYTES);

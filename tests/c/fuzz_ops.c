@@ -113,7 +113,7 @@ static void check_range(run *r, uint64_t start, uint64_t n, bool reverse)
         oracle_member m = oracle_member_of(r->o.member, key);
         MUST(memcmp(members + i * mb, &m, mb) == 0);
         double score = oracle_get_score(r->o.score, scores + i * sb);
-        MUST(score == r->o.scores[key] && !signbit(score * (score == 0)));
+        MUST(score == r->o.scores[key] && !(score == 0 && signbit(score)));
     }
 }
 

@@ -60,6 +60,24 @@ TEST(nothing_left_gives_everything_back)
     model_free(m);
 }
 
+/* A span opened for one large block, left open when that block has gone, among many small spans. */
+TEST(oversized_open_span_is_given_up)
+{
+    model *m = model_new();
+    while (m->count < 400)
+        REQUIRE(model_put_one(m, m->count, 500 + pick(m, 1000)));
+    REQUIRE(model_put_one(m, 400, PZ_BLOCK_MAX - 40000));
+    REQUIRE(model_put_one(m, 401, 500));
+    model_drop(m, 400);
+    CHECK(count(&m->arena).spans > 16);
+    CHECK(m->arena.end - m->arena.bump > 30000);
+    pz_arena_clean(&m->arena, 1u << 20);
+    CHECK(m->arena.end - m->arena.bump <= 16384);
+    CHECK(count(&m->arena).held_bytes * 5 <= count(&m->arena).live_bytes * 6);
+    CHECK(model_check(m));
+    model_free(m);
+}
+
 /* Blocks replaced at random by blocks of nearly the same size, as folds do, with some cleaning after
  * each: what is held stays near what is live, and cleaning moves a share of what is taken. */
 static void steady(uint32_t blocks, uint32_t least, uint32_t spread, double most_mean, double most,
@@ -100,6 +118,7 @@ TEST(held_to_live_in_steady_state)
 {
     steady(4000, 500, 1000, 1.145, 1.17, 0.3); /* 4 MiB */
     steady(1500, 200, 2000, 1.145, 1.19, 1.2); /* 1.7 MiB */
+    steady(400, 1200, 800, 1.160, 1.25, 4.0); /* .6 MiB */
     steady(200, 7000, 6000, 1.145, 1.25, 4.0); /* 2 MiB in large blocks */
     steady(30, 500, 1000, 1.320, 1.50, 4.0);
 }

@@ -304,6 +304,32 @@ TEST(scores_slots_without_a_score)
     CHECK(!scol_check__32(&c32, slot[0], 4) && scol_check__32(&c32, slot[1], 4));
 }
 
+/* Columns whose scores are sound but which no plan would make. */
+TEST(scores_columns_without_a_plan)
+{
+    uint8_t col[64] = {0};
+    uint64_t one = image_of__64(1);
+    scol__64 c = {.base = 0, .n = 1, .exceptions = 0, .form = PZ_SCOL_RAW8};
+    pz_store64(col, one);
+    CHECK(scol_check__64(&c, col, sizeof col));
+    c.base = 1;
+    CHECK(!scol_check__64(&c, col, sizeof col));
+    c.base = 0;
+    c.exceptions = 1;
+    CHECK(!scol_check__64(&c, col, sizeof col));
+    c.form = PZ_SCOL_INT1; /* an exception for its only entry: more than raw */
+    col[0] = 0xff;
+    pz_store16(col + 1, 0);
+    pz_store64(col + 3, one);
+    CHECK_EQ(scol_get__64(&c, col, 0), one);
+    CHECK(!scol_check__64(&c, col, sizeof col));
+    c.n = 2; /* beside a slot it is less */
+    col[1] = 7;
+    pz_store16(col + 2, 0);
+    pz_store64(col + 4, one);
+    CHECK(scol_check__64(&c, col, sizeof col));
+}
+
 /* ---- bits and checksum ---- */
 TEST(bits_of_scores)
 {

@@ -121,7 +121,7 @@ class Machine(RuleBasedStateMachine):
         try:
             expected = told(self.model)
         except Refused as why:
-            self.refused(why.kind, "" if scalar else rf"\[{why.index}\]", call)
+            self.refused(why.kind, "." if scalar else rf"\[{why.index}\]", call)
             return None
         return expected, self.both(call)
 
