@@ -26,6 +26,8 @@ from typing import Any
 
 import numpy as np
 
+import goblin_pz
+
 TOP = Path(__file__).resolve().parents[1]
 CACHE = TOP / "build" / "bench"
 SEED = 20260101
@@ -56,8 +58,8 @@ def facts() -> dict[str, Any]:
         if line.startswith("model name"):
             cpu = line.split(":", 1)[1].strip()
             break
-    versions = {}
-    for name in (OURS, *PEERS):
+    versions = {OURS: goblin_pz.__version__}
+    for name in PEERS:
         try:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:

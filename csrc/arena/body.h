@@ -176,6 +176,7 @@ void pz_span_reopen(pz_arena *a, uint32_t id);
 /* Worst-case number of spare spans of `size` for takes of `bytes` in `blocks` blocks, when the open
  * span has `rest` bytes left. */
 uint64_t pz_span_spares_needed(uint64_t bytes, uint64_t blocks, uint64_t rest, uint64_t size);
+/* Give every spare span back. */
 void pz_spares_release(pz_arena *a);
 /* The room of a reservation. When it fails, the spares that were taken are still there. */
 pz_status pz_spares_reserve(pz_arena *a, uint64_t bytes, uint64_t blocks) PZ_MUST_USE;

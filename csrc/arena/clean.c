@@ -8,13 +8,11 @@
  * it.
  *
  * When to clean: while more than 1/PZ_SLACK_DIVISOR of what the arena holds is not live, and moving
- * gains enough. With many spans that is a question of a span's free share f alone: emptying it gives
- * back all its bytes, takes the live ones anew elsewhere and wastes there what does not fit at the
- * ends of spans, half a block a span. An eighth has to be gained,
- *     f >= 1/8 + (1 - f) * mean block / (2 * size of the span moved to),
- * so no byte that is gained costs more than seven moved. With few spans such an estimate is worth
- * little, and a span is emptied only when it is certain that less is held afterwards: its blocks
- * fit the rest of one other span, or a smaller span. */
+ * gains enough. With many spans, the emptiest is emptied when at least 1/PZ_SLACK_DIVISOR of it is
+ * free, so no byte that is gained costs more than seven moved. (What does not fit at the ends of the
+ * spans moved to is little when spans are many: they are sized to hold many blocks.) With few spans
+ * such an estimate is worth little, and a span is emptied only when it is certain that less is held
+ * afterwards: its blocks fit the rest of one other span, or a smaller span. */
 #include "body.h"
 
 #include <string.h>
@@ -27,14 +25,6 @@ static bool is_wasteful(const pz_arena *a)
     return (held - a->body->live_bytes) * PZ_SLACK_DIVISOR > held;
 }
 
-static bool is_worth_it(const pz_arena *a, const span *s)
-{
-    const pz_arena_body *b = a->body;
-    uint64_t to = 2ull * pz_span_size(a, 0), mean = b->live_bytes / b->blocks;
-    uint64_t free_bytes = s->bytes - s->live;
-    return 8 * free_bytes * to >= s->bytes * to + 8 * s->live * mean;
-}
-
 static void victim_make(pz_arena *a, uint32_t id)
 {
     pz_arena_body *b = a->body;
@@ -45,16 +35,13 @@ static void victim_make(pz_arena *a, uint32_t id)
     b->cursor = 0;
 }
 
-/* The head of the fullest bucket of free sixteenths. */
+/* The first span of the highest bucket, the emptiest to within a sixteenth. */
 static bool pick_emptiest(pz_arena *a)
 {
     pz_arena_body *b = a->body;
-    if (b->bucket_bits == 0)
+    if (b->bucket_bits < 1u << BUCKETS / PZ_SLACK_DIVISOR)
         return false;
-    uint32_t id = b->buckets[31 - __builtin_clz(b->bucket_bits)];
-    if (!is_worth_it(a, &b->spans[id]))
-        return false;
-    victim_make(a, id);
+    victim_make(a, b->buckets[31 - __builtin_clz(b->bucket_bits)]);
     return true;
 }
 

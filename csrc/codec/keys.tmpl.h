@@ -157,16 +157,15 @@ PZ_UNUSED static void PZ_FN(keys_plan)(const PZ_M *m, uint32_t n, uint32_t group
     PZ_FN(keys_ends)(m, n, groups, &lo, &hi);
     PZ_M span = hi - lo;
     uint32_t width = PZ_FN(member_width)(span);
-    /* Cost is convex in the width but for raised widths and the full one, and least near
-     * log2(groups * span / n): the true optimum lies within the seven widths looked at. */
+    /* One bit more costs n and saves half the zeros, groups * span / 2**(bits + 1): where all widths
+     * are legal the least cost lies at 1 to 4 above `first`. Below a raised width it may lie at 57
+     * (or 121), though not when `first` is already past that: zeros would then be above 8 n. */
     uint32_t near = width + pz_width64(groups);
     uint32_t first = near > pz_width64(n) + 4 ? near - pz_width64(n) - 4 : 0;
     uint32_t best = PZ_FN(low_bits_legal)(width);
     uint64_t best_cost = PZ_FN(keys_cost)(span, n, groups, best);
-    for (uint32_t bits = first; bits <= first + 6 && bits <= width; bits++) {
+    for (uint32_t bits = first; bits <= first + 4 && bits <= width; bits++) {
         uint32_t legal = PZ_FN(low_bits_legal)(bits);
-        if (legal != bits && bits == first)
-            legal = bits > 64 ? 121 : 57; /* the last one before a raised width */
         uint64_t cost = PZ_FN(keys_cost)(span, n, groups, legal);
         if (cost < best_cost) {
             best = legal;

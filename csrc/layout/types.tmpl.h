@@ -1,7 +1,8 @@
 /* TEMPLATE: conversions of one layout between the caller's elements and sortable integers. needs
  * PZ_M, PZ_S, PZ_F. Every load reads an element once, from any alignment. */
 
-typedef struct __attribute__((packed)) PZ_FN(key) {
+/* May alias: the bulk engine lays its key lists over rows that it has read. */
+typedef struct __attribute__((packed, may_alias)) PZ_FN(key) {
     PZ_S s;
     PZ_M m;
 } PZ_FN(key);

@@ -68,39 +68,43 @@ static int write_memory(void *ctx, const void *bytes, size_t n)
     return 0;
 }
 
-/* The bound is asked under the lock and the bytes object made without it, so the set may have
- * grown when it is written: then once more. */
+static int bound_of(pzpy_set *set, uint64_t *bound)
+{
+    pzpy_op op;
+    if (pzpy_op_begin(&op, set, false) < 0)
+        return -1;
+    pzpy_op_bulk(&op, pz_len(set->core));
+    *bound = pz_save_bound(set->core);
+    pzpy_op_end(&op);
+    return 0;
+}
+
+/* The bytes object is made without the lock, so the set may have grown when it is written: then
+ * the room does not suffice, and it starts over. */
 PyObject *pzpy_set_to_bytes(PyObject *self, PyObject *Py_UNUSED(ignored))
 {
     pzpy_set *set = pzpy_self(self);
-    if (pzpy_read_begin(set) < 0)
-        return NULL;
-    uint64_t bound = pz_save_bound(set->core);
-    pzpy_read_end(set);
     for (;;) {
-        PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bound);
+        uint64_t bound = 0;
+        PyObject *bytes = NULL;
         pzpy_op op;
+        if (bound_of(set, &bound) == 0)
+            bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bound);
         if (bytes == NULL || pzpy_op_begin(&op, set, false) < 0) {
             Py_XDECREF(bytes);
             return NULL;
         }
         to_memory to = {PyBytes_AS_STRING(bytes), (size_t)bound};
-        uint64_t needed = pz_save_bound(set->core);
-        bool fits = needed <= bound;
-        pz_status status = PZ_OK;
-        if (fits) {
-            pzpy_op_bulk(&op, PZPY_ALL);
-            status = pz_save(set->core, write_memory, &to, &op.call);
-        }
+        pzpy_op_bulk(&op, pz_len(set->core));
+        pz_status status = pz_save(set->core, write_memory, &to, &op.call);
         pzpy_op_end(&op);
-        if (fits && status == PZ_OK) {
+        if (status == PZ_OK) {
             _PyBytes_Resize(&bytes, (Py_ssize_t)(bound - to.room));
             return bytes;
         }
         Py_DECREF(bytes);
-        if (fits)
+        if (status != PZ_IO)
             return pzpy_raise(status, &op.call, "save", NULL);
-        bound = needed;
     }
 }
 

@@ -98,7 +98,7 @@ static bool is_pandas(PyObject *source)
         PyErr_Clear();
     else if (PyUnicode_Check(module)) {
         const char *text = PyUnicode_AsUTF8(module);
-        found = text != NULL && strncmp(text, "pandas.", 7) == 0;
+        found = text != NULL && (strcmp(text, "pandas") == 0 || strncmp(text, "pandas.", 7) == 0);
     }
     Py_XDECREF(module);
     return found;

@@ -261,6 +261,12 @@ static void PZ_TN(sweep_close)(PZ_TN(sweep) *w, uint32_t level)
     PZ_ASSERT(v->out_n == 0);
 }
 
+static inline void PZ_TN(leaf_prefetch)(const void *block)
+{
+    for (uint32_t at = 0; at < 640; at += 64)
+        __builtin_prefetch((const char *)block + at);
+}
+
 /* Go to the leaf that holds the key, which is above every leaf visited before. Sets leaf, its lower
  * fence and its end. */
 static void PZ_TN(sweep_seek)(PZ_TN(sweep) *w, PZ_S s, PZ_M m)
@@ -301,6 +307,8 @@ static void PZ_TN(sweep_seek)(PZ_TN(sweep) *w, PZ_S s, PZ_M m)
             end_m = PZ_TN(fence_m)(b, i + 1);
         }
         if (level == 1) {
+            if (i + 2u < b->n) /* a batch goes on to the next leaf, as a rule */
+                PZ_TN(leaf_prefetch)(pz_arena_at(w->arena, pz_branch_children(b)[i + 1]));
             w->leaf = c.slot;
             w->bounded = bounded;
             w->lo_s = c.s;

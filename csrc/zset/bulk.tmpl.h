@@ -242,10 +242,12 @@ static void PZ_FN(sweep_order)(pz_body *b, bool rle, const PZ_FN(key) *olds, siz
 }
 
 /* ---- the small form as a whole ---- */
-/* Back to the small form when few are left; without memory for it the set stays as it is. */
-static void PZ_FN(shrink)(pz_set *z)
+/* Back to the small form when at most `most` are left; without memory for it the set stays as it
+ * is. Single changes shrink a set only at a quarter of the small capacity, so that it does not go to
+ * and fro. */
+static void PZ_FN(shrink)(pz_set *z, uint64_t most)
 {
-    if (!z->large || z->len > pz_small_capacity(z) / 4)
+    if (!z->large || z->len > most)
         return;
     PZ_FN(key) *keys = NULL;
     uint32_t n = (uint32_t)z->len;
@@ -563,7 +565,7 @@ static pz_status PZ_FN(run_large)(pz_set *z, PZ_FN(run) *r, PZ_FN(row) *rows, si
     z->len = b->member.entries;
     if (r->news_n + r->olds_n > 0)
         z->version++;
-    PZ_FN(shrink)(z);
+    PZ_FN(shrink)(z, pz_small_capacity(z) / (n == 1 ? 4 : 1));
     return PZ_OK;
 }
 
@@ -580,6 +582,7 @@ static pz_status PZ_FN(run_rows)(pz_set *z, PZ_FN(run) *r, size_t n, pz_in membe
         return PZ_OK;
     PZ_TRY(PZ_FN(scratch_new)(z->env, n, wide, &stack, &x));
     pz_fp mode = pz_fp_enter();
+    const bool was_large = z->large;
     PZ_FN(row) *rows = x.a;
     r->wide = x.wide;
     pz_status status = PZ_FN(load_rows)(r->kind, n, members, values, x.wide, x.a, &f, call);
@@ -597,8 +600,8 @@ static pz_status PZ_FN(run_rows)(pz_set *z, PZ_FN(run) *r, size_t n, pz_in membe
         status = PZ_FN(check_sums)(z, r, rows, n, call);
     if (status == PZ_OK)
         status = PZ_FN(run_large)(z, r, rows, n, &x);
-    if (status != PZ_OK && z->large && z->len <= pz_small_capacity(z))
-        PZ_FN(shrink)(z); /* it was small before, or may be */
+    if (status != PZ_OK && !was_large)
+        PZ_FN(shrink)(z, pz_small_capacity(z)); /* as it was */
 done:
     pz_fp_leave(mode);
     pz_env_free(z->env, x.block, x.bytes);

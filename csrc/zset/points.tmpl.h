@@ -197,8 +197,8 @@ static pz_status PZ_FN(run_one)(pz_set *z, PZ_FN(run) *r, pz_in member, pz_in va
         *done = PZ_FN(quick)(z, r, &row, &status);
         if (status != PZ_OK && call != NULL)
             call->index = 0;
-        if (*done && z->len <= pz_small_capacity(z) / 4)
-            PZ_FN(shrink)(z);
+        if (*done)
+            PZ_FN(shrink)(z, pz_small_capacity(z) / 4);
     }
     pz_fp_leave(mode);
     return status;

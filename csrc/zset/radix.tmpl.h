@@ -8,17 +8,22 @@
 static pz_status PZ_R_NAME(PZ_R_TYPE *a, PZ_R_TYPE *b, size_t n, PZ_R_WORD vary, PZ_R_TYPE **out,
                            pz_call *call)
 {
-    size_t count[PZ_DIGITS];
-    for (uint32_t shift = 0; shift < PZ_R_BITS; shift += PZ_DIGIT_BITS) {
-        if (((uint32_t)(vary >> shift) & (PZ_DIGITS - 1)) == 0)
-            continue;
+    uint32_t count[PZ_DIGITS]; /* n is at most PZ_ROWS_MAX */
+    uint32_t shift = 0;
+    while (vary != 0) {
+        /* The next digit starts at the lowest bit that still varies. */
+        for (; ((uint32_t)vary & 0xffu) == 0; shift += 8)
+            vary >>= 8;
+        uint32_t zeros = pz_ctz64((uint32_t)vary & 0xffu);
+        vary >>= zeros;
+        shift += zeros;
         PZ_TRY(pz_poll(call));
         memset(count, 0, sizeof count);
         for (size_t i = 0; i < n; i++)
             count[(uint32_t)(a[i].PZ_R_FIELD >> shift) & (PZ_DIGITS - 1)]++;
-        size_t sum = 0;
+        uint32_t sum = 0;
         for (uint32_t d = 0; d < PZ_DIGITS; d++) {
-            size_t c = count[d];
+            uint32_t c = count[d];
             count[d] = sum;
             sum += c;
         }
@@ -27,6 +32,8 @@ static pz_status PZ_R_NAME(PZ_R_TYPE *a, PZ_R_TYPE *b, size_t n, PZ_R_WORD vary,
         PZ_R_TYPE *swap = a;
         a = b;
         b = swap;
+        vary >>= PZ_DIGIT_BITS;
+        shift += PZ_DIGIT_BITS;
     }
     *out = a;
     return PZ_OK;

@@ -259,7 +259,7 @@ static pz_status PZ_FN(load_large)(pz_set *z, const pz_snapshot_header *h, pz_re
         pz_body_free(&large);
         return status;
     }
-    pz_arena_clean(&b->arena, SIZE_MAX);
+    pz_arena_clean(&b->arena, (size_t)in->end);
     pz_env_free(z->env, z->block, (size_t)z->room * PZ_REC_BYTES);
     z->block = b;
     z->room = 0;

@@ -4,13 +4,13 @@
  * stand in member order are sorted by score, stable, which gives (score, member) order; keys of UUID
  * layouts are sorted in place instead, to stay within 64 bytes of scratch a row. */
 
-typedef struct __attribute__((packed)) PZ_FN(row) {
+typedef struct __attribute__((packed, may_alias)) PZ_FN(row) {
     PZ_M m;
     PZ_S v;       /* the row's score (sortable) or amount (IEEE bits) */
     uint32_t row; /* its place in the arguments */
 } PZ_FN(row);
 
-#define PZ_DIGIT_BITS 10u
+#define PZ_DIGIT_BITS 11u
 #define PZ_DIGITS (1u << PZ_DIGIT_BITS)
 
 #define PZ_R_NAME PZ_FN(sort_rows)

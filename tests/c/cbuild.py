@@ -44,7 +44,7 @@ class Mode:
 MODES = {
     # gcc finds other undefined behaviour than clang does, so each sanitizes something.
     "debug": Mode("gcc", [*CHECKED, "-fsanitize=address,undefined"]),
-    "release": Mode("gcc", ["-O2"]),
+    "release": Mode("gcc", ["-O3"]),
     "thread": Mode(CLANG, [*CHECKED, "-fsanitize=thread"]),
     "fuzz": Mode(
         CLANG, [*CHECKED, "-fsanitize=fuzzer-no-link,address,undefined"], ["-fsanitize=fuzzer"]

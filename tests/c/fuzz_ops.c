@@ -179,6 +179,12 @@ static void op_incr(run *r)
     pz_status wanted = PZ_OK;
     bool wants_sums = (next(&r->in) & 1) != 0;
     read_rows(r);
+    for (size_t i = 0; i < r->n && wanted == PZ_OK; i++) { /* arguments come before sums */
+        if (isnan(r->given[i])) {
+            wanted = PZ_NAN;
+            bad = i;
+        }
+    }
     for (size_t i = 0; i < r->n && wanted == PZ_OK; i++) {
         uint32_t key = r->keys[i];
         double old = after.present[key] ? after.scores[key] : 0.0, sum = old + r->given[i];
@@ -187,7 +193,7 @@ static void op_incr(run *r)
             continue;
         }
         bad = i;
-        wanted = isnan(r->given[i]) ? PZ_NAN : isnan(sum) ? PZ_NAN_SUM : PZ_OVERFLOW;
+        wanted = isnan(sum) ? PZ_NAN_SUM : PZ_OVERFLOW;
     }
     pz_call call = {.index = 0};
     pz_out out = {wants_sums ? sums : NULL, (ptrdiff_t)sb};

@@ -52,15 +52,15 @@ static inline oracle_member oracle_member_of(pz_member_kind kind, uint32_t key)
         m.i32 = (int32_t)(!end ? inner : key < 8 ? INT32_MIN + from_end : INT32_MAX + from_end);
     } else if (kind == PZ_INT64) {
         m.i64 = !end ? inner : key < 8 ? INT64_MIN + from_end : INT64_MAX + from_end;
+    } else if (end && key >= 8) {
+        memset(m.uuid, 0xff, sizeof m.uuid);
+        m.uuid[15] = (uint8_t)(0xff + from_end);
     } else {
-        memset(m.uuid, end && key >= 8 ? 0xff : 0, sizeof m.uuid);
-        m.uuid[0] = (uint8_t)(end ? m.uuid[0] : 0x40);
-        const uint64_t tail = end ? (uint64_t)from_end : (uint64_t)key * 0x0123456789abcdu;
-        const unsigned lowest = end ? 15 : 12; /* the cluster's gaps lie on both 64-bit halves */
+        const uint64_t tail = end ? key : (uint64_t)key * 0x0123456789abcdu;
+        const unsigned lowest = end ? 15 : 12; /* the cluster's gaps lie in both 64-bit halves */
+        m.uuid[0] = end ? 0 : 0x40;
         for (unsigned i = 0; i < 8; i++)
             m.uuid[lowest - i] = (uint8_t)(tail >> (8 * i));
-        if (end && key >= 8)
-            m.uuid[15] = (uint8_t)(0xff + from_end);
     }
     return m;
 }

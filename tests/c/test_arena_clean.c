@@ -119,7 +119,7 @@ TEST(held_to_live_in_steady_state)
     steady(4000, 500, 1000, 1.145, 1.17, 0.3); /* 4 MiB */
     steady(1500, 200, 2000, 1.145, 1.19, 1.2); /* 1.7 MiB */
     steady(400, 1200, 800, 1.160, 1.25, 4.0); /* .6 MiB */
-    steady(200, 7000, 6000, 1.145, 1.25, 4.0); /* 2 MiB in large blocks */
+    steady(200, 7000, 6000, 1.145, 1.25, 5.0); /* 2 MiB in large blocks */
     steady(30, 500, 1000, 1.320, 1.50, 4.0);
 }
 

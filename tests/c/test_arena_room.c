@@ -20,6 +20,24 @@ TEST(settle_keeps_no_spare)
     model_free(m);
 }
 
+TEST(settle_keeps_few_unused_slots)
+{
+    model *m = model_new();
+    for (uint32_t i = 0; i < 3000; i++)
+        REQUIRE(model_put_one(m, i, 24));
+    uint64_t held = count(&m->arena).held_bytes;
+    REQUIRE(pz_arena_reserve(&m->arena, 0, 0, 100000) == PZ_OK);
+    CHECK(count(&m->arena).held_bytes >= held + 97000 * sizeof(void *));
+    CHECK(model_check(m));
+    pz_arena_settle(&m->arena);
+    CHECK(model_check(m));
+    /* A chunk of slots, and the directory's pointers to the others. */
+    CHECK(count(&m->arena).held_bytes <= held + (PZ_SLOT_CHUNK + 128) * sizeof(void *));
+    CHECK(model_put_one(m, 3000, 24));
+    CHECK(model_check(m));
+    model_free(m);
+}
+
 /* The most spares that any order of blocks can need, by trying them all in units of 8 KiB: what
  * pz_span_spares_needed must not stay below. most[r][t]: rest of r units, t units to come. */
 static void worst_cases(uint32_t span_units, uint32_t largest, uint32_t total)

@@ -230,15 +230,17 @@ TEST(long_tails_are_split)
 /* A set that is large but holds few entries is saved like a small one. */
 TEST(the_form_follows_from_the_number_of_entries)
 {
-    set_plan p = {.n = 130, .exponent = 0.5, .rle = true, .shape = COUNTERS, .seed = 3};
-    pz_set *large = set_make(&p);
-    REQUIRE(large != NULL);
+    pz_options o = {0.5, true, 0, 0};
+    score_shape shape = COUNTERS;
+    uint64_t seed = test_seed();
+    pz_set *large = NULL;
     pz_memory m;
-    uint64_t seed = 1, removed = pz_len(large);
-    REQUIRE(set_rows(large, 0, 1, 50, NULL, &seed) == PZ_OK);
-    removed -= pz_len(large);
+    REQUIRE(pz_new(&test_env.env, PZ_INT64, PZ_FLOAT32, &o, &large) == PZ_OK);
+    REQUIRE(set_rows(large, 0, 1, 200, &shape, &seed) == PZ_OK);
+    for (uint32_t i = 50; i < 150; i++) /* one by one: a bulk call would make it small at once */
+        REQUIRE(set_rows(large, i, 1, 1, NULL, &seed) == PZ_OK);
     pz_memory_of(large, &m);
-    REQUIRE(!m.small && removed > 30 && pz_len(large) <= PZ_SMALL_CAPACITY);
+    REQUIRE(!m.small && pz_len(large) == 100);
     file f = save(large);
     pz_set *small = load(&f);
     REQUIRE(small != NULL);

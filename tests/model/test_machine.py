@@ -11,7 +11,7 @@ from model.machine import Config, Machine
 from model.values import LAYOUTS, Layout
 
 # A longer run by hand: GOBLIN_PZ_EXAMPLES=500 python -m pytest tests/model
-EXAMPLES = int(os.environ.get("GOBLIN_PZ_EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("GOBLIN_PZ_EXAMPLES", "50"))
 TINY, REAL = 4, None
 
 
