@@ -18,6 +18,9 @@ from typing import Any
 
 import common
 
+sys.path.insert(0, str(common.TOP / "tests" / "c"))
+import cbuild
+
 SIZES = {  # numbers of config.h, with the values to try
     "PZ_SPAN_MAX": ["64u * 1024u", "128u * 1024u", "256u * 1024u", "1024u * 1024u"],
     "PZ_SLACK_DIVISOR": ["4u", "8u", "16u"],
@@ -29,26 +32,22 @@ OPTIONS = [  # merge exponent, member leaf capacity, order leaf capacity
     *((0.5, c, 0) for c in (128, 256, 512, 1024)),
     *((0.5, 0, c) for c in (128, 256, 512, 1024)),
 ]
-FLAGS = ["-std=c11", "-O3", "-fvisibility=hidden", "-pthread"]
-NOT_CORE = {"py", "workload", "server"}
+
+MAIN = common.TOP / "bench" / "c" / "points.c"
 
 
-def compile_variant(folder: Path, name: str, value: str) -> Path:
-    """Build the points program from a copy of the core with one number changed."""
+def compile_variant(name: str, value: str) -> Path:
+    """Build the points program with a copy of the core that has one number changed."""
+    folder = common.CACHE / "sweep"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(common.TOP / "csrc", folder / "csrc")
-    if name:
-        config = folder / "csrc" / "base" / "config.h"
-        text = config.read_text(encoding="utf-8")
-        new, count = re.subn(rf"(#define {name} )[^/\n]*", rf"\g<1>{value} ", text)
-        if count != 1:
-            raise SystemExit(f"config.h defines {name} {count} times")
-        config.write_text(new, encoding="utf-8")
-    sources = [p for p in (folder / "csrc").rglob("*.c") if p.parent.name not in NOT_CORE]
-    program = folder / "points"
-    main = common.TOP / "bench" / "c" / "points.c"
-    argv = ["gcc", *FLAGS, f"-I{folder / 'csrc'}", *map(str, sources), str(main)]
-    subprocess.run([*argv, "-o", str(program), "-lm"], check=True)
+    config = folder / "csrc" / "base" / "config.h"
+    text = config.read_text(encoding="utf-8")
+    new, count = re.subn(rf"(#define {name} )[^/\n]*", rf"\g<1>{value} ", text)
+    if count != 1:
+        raise SystemExit(f"config.h defines {name} {count} times")
+    config.write_text(new, encoding="utf-8")
+    (program,) = cbuild.build("release", [MAIN], csrc=folder / "csrc", out=folder / "objects")
     return program
 
 
@@ -73,10 +72,9 @@ def main() -> int:
     args = parser.parse_args()
     before = common.facts()
     path = Path(common.stream(args.members).filename)
-    folder = common.CACHE / "sweep"
-    rows: list[dict[str, Any]] = []
-    plain = compile_variant(folder / "plain", "", "")
-    for exponent, member, order in [(0.5, 0, 0), *OPTIONS]:
+    (plain,) = cbuild.build("release", [MAIN])
+    rows = measure(plain, path, "defaults", [])
+    for exponent, member, order in OPTIONS:
         setting = (
             f"exponent {exponent} member leaf {member or 'default'} order {order or 'default'}"
         )
@@ -86,7 +84,7 @@ def main() -> int:
         for value in values:
             setting = f"{name} {value}"
             if args.only in setting:
-                rows += measure(compile_variant(folder / "variant", name, value), path, setting, [])
+                rows += measure(compile_variant(name, value), path, setting, [])
     common.record("sweep", args.out, rows, before, members=args.members)
     return 0
 

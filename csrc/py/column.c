@@ -244,7 +244,7 @@ static int from_any(const target *to, PyObject *obj, pzpy_column *out)
     pzpy_np_class class = pzpy_np_class_of(obj);
     if (class == PZPY_NP_NONE && (PyList_Check(obj) || PyTuple_Check(obj) ||
                                   (PySequence_Check(obj) && !PyObject_CheckBuffer(obj) &&
-                                   !PyObject_HasAttrString(obj, "__array__")))) {
+                                   !pzpy_has_array_protocol(obj)))) {
         done = from_sequence(to, obj, out);
     } else {
         PyObject *array = pzpy_np_as_array(obj, to->name, false);

@@ -167,7 +167,7 @@ PyObject *pzpy_set_reduce(PyObject *self, PyObject *protocol)
     if (number == -1 && PyErr_Occurred())
         return NULL;
     PyObject *module = PyImport_ImportModule("goblin_pz._core");
-    PyObject *restore = module == NULL ? NULL : PyObject_GetAttrString(module, "_restore");
+    PyObject *restore = module == NULL ? NULL : pzpy_attr(module, "_restore");
     Py_XDECREF(module);
     PyObject *data = restore == NULL ? NULL : pzpy_set_to_bytes(self, NULL);
     if (data != NULL && number >= 5)

@@ -19,8 +19,10 @@ static int from_mapping(PyObject *source, columns *c)
         c->scores = c->members == NULL ? NULL : PyDict_Values(source);
         return c->scores == NULL ? -1 : 0;
     }
-    PyObject *keys = PyObject_CallMethod(source, "keys", NULL);
+    PyObject *method = pzpy_attr(source, "keys");
+    PyObject *keys = method == NULL ? NULL : PyObject_CallNoArgs(method);
     c->members = keys == NULL ? NULL : PySequence_List(keys);
+    Py_XDECREF(method);
     Py_XDECREF(keys);
     c->scores = c->members == NULL ? NULL : PyList_New(0);
     if (c->scores == NULL)
@@ -92,7 +94,7 @@ static int from_set(PyObject *source, columns *c)
 
 static bool is_pandas(PyObject *source)
 {
-    PyObject *module = PyObject_GetAttrString((PyObject *)Py_TYPE(source), "__module__");
+    PyObject *module = pzpy_attr((PyObject *)Py_TYPE(source), "__module__");
     bool found = false;
     if (module == NULL)
         PyErr_Clear();
@@ -126,7 +128,7 @@ int pzpy_fill(pzpy_set *set, PyObject *source, uint64_t *added, uint64_t *update
         done = from_set(source, &c);
     else if (is_pandas(source))
         done = from_pandas(source, &c);
-    else if (PyDict_Check(source) || PyObject_HasAttrString(source, "keys"))
+    else if (PyDict_Check(source) || pzpy_has_attr(source, "keys"))
         done = from_mapping(source, &c);
     else
         done = from_pairs(source, &c);
@@ -142,7 +144,7 @@ PyObject *pzpy_delegate(const char *module, const char *name, PyObject *const *a
 {
     Py_ssize_t keywords = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
     PyObject *imported = PyImport_ImportModule(module);
-    PyObject *function = imported == NULL ? NULL : PyObject_GetAttrString(imported, name);
+    PyObject *function = imported == NULL ? NULL : pzpy_attr(imported, name);
     Py_XDECREF(imported);
     if (function == NULL)
         return NULL;

@@ -48,12 +48,14 @@ static int refuse_masked(PyObject *obj, const char *name)
     PyObject *ma = modules == NULL ? NULL : PyDict_GetItemString(modules, "numpy.ma");
     if (ma == NULL || PyArray_CheckExact(obj))
         return 0;
-    PyObject *type = PyObject_GetAttrString(ma, "MaskedArray");
+    PyObject *type = pzpy_attr(ma, "MaskedArray");
     int masked = type == NULL ? -1 : PyObject_IsInstance(obj, type);
     Py_XDECREF(type);
     if (masked <= 0)
         return masked;
-    PyObject *mask = PyObject_CallMethod(ma, "getmaskarray", "O", obj);
+    PyObject *look = pzpy_attr(ma, "getmaskarray");
+    PyObject *mask = look == NULL ? NULL : PyObject_CallOneArg(look, obj);
+    Py_XDECREF(look);
     PyObject *hidden = mask == NULL ? NULL : PyArray_Ravel(ARRAY(mask), NPY_CORDER);
     Py_XDECREF(mask);
     if (hidden == NULL)
@@ -245,7 +247,7 @@ static bool has_shape(PyArrayObject *array, int ndim, const Py_ssize_t *dims)
 
 static int refuse_shape(PyArrayObject *array, const char *name, int ndim, const Py_ssize_t *dims)
 {
-    PyObject *mine = PyObject_GetAttrString((PyObject *)array, "shape");
+    PyObject *mine = pzpy_attr((PyObject *)array, "shape");
     PyObject *wanted = PyArray_IntTupleFromIntp(ndim, dims);
     if (mine != NULL && wanted != NULL)
         pzpy_refuse(PyExc_ValueError, name, -1, "an array of shape %R is needed, not %R", wanted,

@@ -14,22 +14,35 @@ PyObject *pzpy_uuid_type(pzpy_state *state)
         PyObject *module = PyImport_ImportModule("uuid");
         if (module == NULL)
             return NULL;
-        state->uuid_type = PyObject_GetAttrString(module, "UUID");
+        state->uuid_type = pzpy_attr(module, "UUID");
         Py_DECREF(module);
     }
     return state->uuid_type;
 }
 
-static bool has_array_protocol(PyObject *obj)
+PyObject *pzpy_attr(PyObject *obj, const char *name)
+{
+    PyObject *interned = PyUnicode_InternFromString(name);
+    PyObject *attribute = interned == NULL ? NULL : PyObject_GetAttr(obj, interned);
+    Py_XDECREF(interned);
+    return attribute;
+}
+
+bool pzpy_has_attr(PyObject *obj, const char *name)
+{
+    PyObject *attribute = pzpy_attr(obj, name);
+    if (attribute == NULL)
+        PyErr_Clear();
+    Py_XDECREF(attribute);
+    return attribute != NULL;
+}
+
+bool pzpy_has_array_protocol(PyObject *obj)
 {
     static const char *const names[] = {"__array__", "__array_interface__", "__array_struct__"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        PyObject *attribute = PyObject_GetAttrString((PyObject *)Py_TYPE(obj), names[i]);
-        if (attribute != NULL) {
-            Py_DECREF(attribute);
+        if (pzpy_has_attr((PyObject *)Py_TYPE(obj), names[i]))
             return true;
-        }
-        PyErr_Clear();
     }
     return false;
 }
@@ -42,7 +55,7 @@ bool pzpy_is_scalar(const pzpy_state *state, PyObject *obj)
     pzpy_np_class class = pzpy_np_class_of(obj);
     if (class != PZPY_NP_NONE)
         return class != PZPY_NP_ARRAY;
-    return !PySequence_Check(obj) && !PyObject_CheckBuffer(obj) && !has_array_protocol(obj);
+    return !PySequence_Check(obj) && !PyObject_CheckBuffer(obj) && !pzpy_has_array_protocol(obj);
 }
 
 /* None, pandas.NA and NaN stand for "no value" in columns of objects. */
@@ -106,7 +119,7 @@ static int uuid_member(pzpy_state *state, PyObject *obj, const char *name, Py_ss
     if (is_uuid < 0)
         return -1;
     if (is_uuid) {
-        bytes = PyObject_GetAttrString(obj, "bytes");
+        bytes = pzpy_attr(obj, "bytes");
         if (bytes == NULL)
             return -1;
     } else if (PyBytes_Check(obj)) {

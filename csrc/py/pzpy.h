@@ -115,6 +115,10 @@ PyObject *pzpy_member_to_object(pzpy_state *state, pz_member_kind kind, const vo
 PyObject *pzpy_score_to_object(pz_score_kind kind, const void *score);
 void pzpy_store_score(pz_score_kind kind, double score, void *where); /* one that was stored */
 PyObject *pzpy_uuid_type(pzpy_state *state); /* borrowed */
+/* Attributes by interned names: others would fill the interpreter's cache of look-ups. */
+PyObject *pzpy_attr(PyObject *obj, const char *name);
+bool pzpy_has_attr(PyObject *obj, const char *name); /* no exception, whatever happens */
+bool pzpy_has_array_protocol(PyObject *obj);
 /* A score bound: any real number but NaN; None gives `none`. */
 int pzpy_bound(PyObject *obj, const char *name, double none, double *out);
 

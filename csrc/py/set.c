@@ -95,7 +95,7 @@ static bool is_source(PyObject *obj)
 {
     if (PyUnicode_Check(obj) || PyType_Check(obj))
         return false;
-    return Py_TYPE(obj)->tp_iter != NULL || PyObject_HasAttrString(obj, "keys");
+    return Py_TYPE(obj)->tp_iter != NULL || pzpy_has_attr(obj, "keys");
 }
 
 static PyObject *set_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)

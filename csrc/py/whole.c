@@ -188,7 +188,7 @@ PyObject *pzpy_set_copy(PyObject *self, PyObject *Py_UNUSED(ignored))
 /* The attributes of a subclass's instance; NULL without an exception when it has none. */
 static PyObject *attributes_of(PyObject *self)
 {
-    PyObject *attributes = PyObject_GetAttrString(self, "__dict__");
+    PyObject *attributes = pzpy_attr(self, "__dict__");
     if (attributes == NULL && PyErr_ExceptionMatches(PyExc_AttributeError))
         PyErr_Clear();
     return attributes;

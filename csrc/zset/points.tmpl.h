@@ -94,7 +94,7 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
     PZ_FN(run) counted = *r; /* its counts are taken over when the change is made */
     pz_path mp;
     PZ_FN(probe) probe;
-    PZ_FN(order_place) from, to;
+    PZ_FN(order_place) from = {.l = NULL}, to = {.l = NULL};
     PZ_FN(tail_plan) from_tail, to_tail;
     PZ_M m = row->m;
     PZ_FN(probe_open)(&probe, PZ_FN(mt_find_path)(&b->arena, &b->member, 0, m, &mp), NULL);

@@ -1,5 +1,5 @@
 /* TEMPLATE: a stable radix sort, lowest varying digit first. needs PZ_R_NAME, PZ_R_TYPE, PZ_R_FIELD
- * (unsigned integer member of the type), PZ_R_WORD (its type), PZ_R_BITS. gives
+ * (unsigned integer member of the type), PZ_R_WORD (its type). gives
  *   pz_status PZ_R_NAME(a, b, n, vary, out, call)
  * which sorts n elements of `a` with scratch `b` and says in *out where the result lies. `vary` has
  * the bits in which any two fields differ: digits without such a bit are skipped. PZ_INTERRUPTED
@@ -43,4 +43,3 @@ static pz_status PZ_R_NAME(PZ_R_TYPE *a, PZ_R_TYPE *b, size_t n, PZ_R_WORD vary,
 #undef PZ_R_TYPE
 #undef PZ_R_FIELD
 #undef PZ_R_WORD
-#undef PZ_R_BITS

@@ -17,31 +17,24 @@ typedef struct __attribute__((packed, may_alias)) PZ_FN(row) {
 #define PZ_R_TYPE PZ_FN(row)
 #define PZ_R_FIELD m
 #define PZ_R_WORD PZ_M
-#define PZ_R_BITS PZ_M_BITS
 #include "radix.tmpl.h"
 
 #define PZ_R_NAME PZ_FN(sort_rows_by_value)
 #define PZ_R_TYPE PZ_FN(row)
 #define PZ_R_FIELD v
 #define PZ_R_WORD PZ_S
-#define PZ_R_BITS PZ_S_BITS
 #include "radix.tmpl.h"
 
+/* PZ_SORT_SCRATCH: scratch bytes a key that sort_keys needs. */
+#if PZ_M_BITS != 128
+#define PZ_SORT_SCRATCH PZ_REC_BYTES
 #define PZ_R_NAME PZ_FN(sort_keys_radix)
 #define PZ_R_TYPE PZ_FN(key)
 #define PZ_R_FIELD s
 #define PZ_R_WORD PZ_S
-#define PZ_R_BITS PZ_S_BITS
 #include "radix.tmpl.h"
-
-/* Scratch bytes a key that sort_keys needs. */
-#if PZ_M_BITS == 128
-#define PZ_SORT_SCRATCH 0u
 #else
-#define PZ_SORT_SCRATCH PZ_REC_BYTES
-#endif
-
-#if PZ_M_BITS == 128
+#define PZ_SORT_SCRATCH 0u
 static inline void PZ_FN(key_swap)(PZ_FN(key) *a, PZ_FN(key) *b)
 {
     PZ_FN(key) t = *a;

@@ -257,4 +257,3 @@ def main() -> None:
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
-

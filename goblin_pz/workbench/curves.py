@@ -97,7 +97,7 @@ def _line(axes: Any, points: Points, look: Look, wide: float) -> None:
         color=look.colour,
         linestyle=look.dashes,
         linewidth=wide,
-        marker=look.marker,
+        marker=look.marker or ("o" if len(points[0]) == 1 else ""),  # a lone point has no line
         markersize=4,
         markevery=max(len(points[0]) // 8, 1),
         markerfacecolor="white",

@@ -8,6 +8,7 @@ from typing import Any
 from .stats import Spread, is_on, spreads
 from .tables import Row, aligned
 
+SMALL = 100_000
 HEADER = (
     "layout",
     "RLE",
@@ -88,5 +89,9 @@ def report_text(
         if trials == 1
         else f"{trials} trials in shuffled order: medians, with lowest and highest.\n",
     ]
+    if facts["members"] < SMALL:
+        parts.append(
+            f"Below {SMALL:,} members RSS growth is mostly code pages and scratch, not the set.\n"
+        )
     parts += [f"NOT VERIFIED: {problem}\n" for problem in problems]
     return "\n".join(parts)

@@ -1,8 +1,8 @@
-"""Build and run the C tests, fuzzers and microbenches of the core, without make.
+"""Build and run the C tests and fuzzers of the core, without make.
 
-Every ``tests/c/test_*.c``, ``tests/c/fuzz_*.c`` and ``bench/c/*.c`` is one program, linked with all
-C files of the core (everything under ``csrc`` but the extension modules). Objects are kept in
-``build/c/<mode>`` and made anew when a file they include, or their command line, has changed.
+Every ``tests/c/test_*.c`` and ``tests/c/fuzz_*.c`` is one program, linked with all C files of the
+core (everything under ``csrc`` but the extension modules). Objects are kept in ``build/c/<mode>``
+and made anew when a file they include, or their command line, has changed.
 
 By hand::
 
@@ -27,8 +27,9 @@ TOP = Path(__file__).resolve().parents[2]
 OUT = TOP / "build" / "c"
 NOT_CORE = {"py", "workload", "server"}
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
-COMMON = ["-std=c11", "-fvisibility=hidden", f"-I{TOP / 'csrc'}", *WARNINGS]
+COMMON = ["-std=c11", "-fvisibility=hidden", *WARNINGS]
 CLANG = "clang-19"
+JOBS = min(os.cpu_count() or 1, 8)
 CHECKED = ["-O1", "-g", "-DPZ_DEBUG", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
 
 
@@ -44,12 +45,11 @@ class Mode:
 MODES = {
     # gcc finds other undefined behaviour than clang does, so each sanitizes something.
     "debug": Mode("gcc", [*CHECKED, "-fsanitize=address,undefined"]),
-    "release": Mode("gcc", ["-O3"]),
+    "release": Mode("gcc", ["-O3"]),  # as setup.py builds
     "thread": Mode(CLANG, [*CHECKED, "-fsanitize=thread"]),
     "fuzz": Mode(
         CLANG, [*CHECKED, "-fsanitize=fuzzer-no-link,address,undefined"], ["-fsanitize=fuzzer"]
     ),
-    "bench": Mode("gcc", ["-O3"]),
 }
 
 
@@ -57,16 +57,13 @@ class BuildError(Exception):
     """A compiler or linker failed; the message is its output."""
 
 
-def core_sources() -> list[Path]:
+def core_sources(csrc: Path) -> list[Path]:
     """Give the C files of the core, in a fixed order."""
-    found = (p for p in (TOP / "csrc").rglob("*.c") if p.parent.name not in NOT_CORE)
-    return sorted(found)
+    return sorted(p for p in csrc.rglob("*.c") if p.parent.name not in NOT_CORE)
 
 
 def programs(mode: str) -> list[Path]:
     """Give the C files with a main function that `mode` builds by default."""
-    if mode == "bench":
-        return sorted((TOP / "bench" / "c").glob("*.c"))
     if mode == "fuzz":
         return sorted((TOP / "tests" / "c").glob("fuzz_*.c"))
     tests = sorted((TOP / "tests" / "c").glob("test_*.c"))
@@ -96,12 +93,11 @@ def _included(dep: Path) -> list[Path]:
     return [Path(name) for name in text.split(":", 1)[1].split()]
 
 
-def _compile(mode: str, source: Path) -> Path:
+def _compile(mode: str, source: Path, csrc: Path, out: Path) -> Path:
     how = MODES[mode]
-    argv = [how.compiler, *COMMON, *how.flags]
-    tag = hashlib.sha256(" ".join(argv).encode()).hexdigest()[:8]
-    stem = "_".join(source.relative_to(TOP).with_suffix("").parts)
-    obj = OUT / mode / f"{stem}.{tag}.o"
+    argv = [how.compiler, *COMMON, f"-I{csrc}", *how.flags]
+    tag = hashlib.sha256(" ".join([*argv, str(source)]).encode()).hexdigest()[:8]
+    obj = out / f"{source.stem}.{tag}.o"
     dep = obj.with_suffix(".d")
     if _stale(obj, _included(dep)):
         obj.parent.mkdir(parents=True, exist_ok=True)
@@ -109,8 +105,12 @@ def _compile(mode: str, source: Path) -> Path:
     return obj
 
 
-def build(mode: str, sources: Sequence[Path], jobs: int = 2) -> list[Path]:
+def build(
+    mode: str, sources: Sequence[Path], csrc: Path = TOP / "csrc", out: Path | None = None
+) -> list[Path]:
     """Build the programs of `sources` in `mode` and give their paths.
+
+    `csrc` is the core to link with, `out` where objects and programs go.
 
     Raises
     ------
@@ -118,12 +118,14 @@ def build(mode: str, sources: Sequence[Path], jobs: int = 2) -> list[Path]:
         When a compiler or the linker fails; warnings are errors.
     """
     how = MODES[mode]
-    core = core_sources()
-    with ThreadPoolExecutor(jobs) as pool:
-        objects = list(pool.map(lambda source: _compile(mode, source), [*core, *sources]))
+    out = out or OUT / mode
+    core = core_sources(csrc)
+    with ThreadPoolExecutor(JOBS) as pool:
+        files = [*core, *sources]
+        objects = list(pool.map(lambda source: _compile(mode, source, csrc, out), files))
     made = []
     for source, main in zip(sources, objects[len(core) :], strict=True):
-        program = OUT / mode / source.stem
+        program = out / source.stem
         inputs = [*objects[: len(core)], main]
         if _stale(program, inputs):
             names = [str(p) for p in inputs]

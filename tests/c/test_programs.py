@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import pytest
+
 from c import cbuild
 
 CASES = [

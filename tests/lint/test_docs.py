@@ -6,10 +6,10 @@ import doctest
 import re
 
 import pytest
-from lint.repository import TOP, files, read
 from numpydoc.validate import validate
 
 import goblin_pz
+from lint.repository import TOP, files, read
 
 # What numpydoc looks at: a summary in one sentence, every parameter, results and their meaning.
 CHECKS = {

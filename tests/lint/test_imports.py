@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from lint.repository import TOP, matching, read
 
 SOURCES = matching("goblin_pz", ".py")

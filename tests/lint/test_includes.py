@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from lint.repository import TOP, matching, read
 
 CORE = ["base", "arena", "codec", "tree", "zset", "layout"]

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from lint.repository import TEXT, TOP, files, matching, read
 
 THIS = Path(__file__).resolve().relative_to(TOP)

@@ -8,6 +8,7 @@ import sysconfig
 
 import numpy as np
 import pytest
+
 from lint.repository import TOP, files, matching
 
 PYTHON_TOOLS = {

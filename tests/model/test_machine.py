@@ -7,6 +7,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
+
 from model.machine import Config, Machine
 from model.values import LAYOUTS, Layout
 

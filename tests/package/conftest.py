@@ -48,6 +48,21 @@ def archives(source_tree, tmp_path_factory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="session")
+def wheel_of(archives, tmp_path_factory) -> Callable[[str], Path]:
+    """Give the wheel that an interpreter builds from the sdist; each builds one."""
+    made = {sys.executable: archives[1]}
+
+    def build(python: str) -> Path:
+        if python not in made:
+            folder = tmp_path_factory.mktemp("wheel")
+            run([python, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, archives[0]])
+            (made[python],) = folder.glob("*.whl")
+        return made[python]
+
+    return build
+
+
+@pytest.fixture(scope="session")
 def environment(tmp_path_factory) -> Callable[..., Path]:
     """Make an empty environment of an interpreter, install words in it, give its Python."""
 

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from package import pythons
 from package.conftest import TOP, run
 
@@ -51,12 +52,9 @@ def test_sdist_installs_into_an_empty_environment(archives, environment, tmp_pat
 
 
 @pytest.mark.parametrize(("python", "numpy"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
-def test_wheel_of_every_python(python, numpy, archives, environment, tmp_path):
+def test_wheel_of_every_python(python, numpy, wheel_of, environment, tmp_path):
     """A wheel that this Python builds from the sdist; the base install needs NumPy alone."""
-    wheels = tmp_path / "wheels"
-    run([python, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", wheels, archives[0]])
-    (wheel,) = wheels.glob("*.whl")
-    inner = environment(python, wheel, numpy)
+    inner = environment(python, wheel_of(python), numpy)
     assert installed(inner) == {"goblin-pz", "numpy"}
     assert "ok" in run([inner, SMOKE], cwd=tmp_path)
     # A short set of the state machines, from a copy that does not see this tree.

@@ -146,6 +146,7 @@ def growth(call: Callable[[], Any]) -> int:
 @pytest.mark.parametrize("name", GOOD)
 def test_good_calls(name: str) -> None:
     z = PackedZSet.from_arrays(IDS, SCORES)
+    gc.collect()
     references = [sys.getrefcount(thing) for thing in (IDS, SCORES, RECORD, FROZEN, PackedZSet)]
     tracemalloc.start()
     try:
@@ -161,6 +162,7 @@ def test_good_calls(name: str) -> None:
 def test_bad_calls(name: str) -> None:
     z = PackedZSet.from_arrays(IDS, SCORES)
     before = z.copy()
+    gc.collect()
     references = [sys.getrefcount(thing) for thing in (IDS, SCORES, RECORD, FROZEN, PackedZSet)]
     tracemalloc.start()
     try:

@@ -112,6 +112,16 @@ def test_totals_without_rss(plot, tmp_path):
     assert "allocated, RLE off" in shown
 
 
+def test_a_lone_point_is_seen(plot, tmp_path, monkeypatch):
+    lines = []
+    monkeypatch.setattr(curves, "save", lambda figure, *_: lines.extend(figure.axes[0].lines) or [])
+    curves.draw_growth(plot, {True: samples_of(100, 3.0)}, "int32-float32", "A note.", tmp_path)
+    plot.close("all")
+    lone = [line for line in lines if len(line.get_xdata()) == 1]
+    assert len(lone) == 1
+    assert lone[0].get_marker() == "o"
+
+
 def test_axes_start_at_zero(plot, tmp_path, monkeypatch):
     limits = []
     monkeypatch.setattr(

@@ -68,6 +68,8 @@ def test_the_report_says_what_did_not_verify():
     assert "NOT VERIFIED: rank 3 differs" in report
     assert " NO\n" in report
     assert "One trial: no spread is known." in report
+    assert "Below 100,000 members" in report
+    assert "Below" not in report_text("A trace", FACTS | {"members": 100_000}, [row], [])
 
 
 @pytest.mark.parametrize(
