@@ -78,15 +78,17 @@ uint64_t pz_version(const pz_set *set);
 /* Score of each member; NaN where missing. Results have the layout's score type. A bulk look-up
  * of many rows may allocate scratch (at most 64 bytes a row); without it, it falls back to looking
  * up one by one, so it never fails for memory. */
-pz_status pz_score(const pz_set *set, size_t n, pz_in members, pz_out scores, pz_call *call) PZ_MUST_USE;
-pz_status pz_contains(const pz_set *set, size_t n, pz_in members, pz_out found_u8, pz_call *call) PZ_MUST_USE;
+pz_status pz_score(const pz_set *set, size_t n, pz_in members, pz_out scores,
+                   pz_call *call) PZ_MUST_USE;
+pz_status pz_contains(const pz_set *set, size_t n, pz_in members, pz_out found_u8,
+                      pz_call *call) PZ_MUST_USE;
 
 typedef enum pz_rank_method {
     PZ_RANK_ORDINAL, /* position 0 .. n-1 by (score, member) */
-    PZ_RANK_MIN,     /* position of the first member with the same score */
-    PZ_RANK_MAX,     /* position of the last member with the same score */
-    PZ_RANK_DENSE,   /* number of distinct lower scores; may cost a pass over the order leaves */
-    PZ_RANK_AVERAGE  /* mean of min and max: written as float64 instead of int64 */
+    PZ_RANK_MIN, /* position of the first member with the same score */
+    PZ_RANK_MAX, /* position of the last member with the same score */
+    PZ_RANK_DENSE, /* number of distinct lower scores; may cost a pass over the order leaves */
+    PZ_RANK_AVERAGE /* mean of min and max: written as float64 instead of int64 */
 } pz_rank_method;
 /* Rank of each member, int64 (float64 for AVERAGE), -1 where missing. `reverse` counts from the
  * top: highest (score, member) has rank 0. */
@@ -109,7 +111,8 @@ pz_status pz_add(pz_set *set, size_t n, pz_in members, pz_in scores, unsigned fl
 pz_status pz_incr(pz_set *set, size_t n, pz_in members, pz_in amounts, bool wide, pz_out sums,
                   pz_call *call) PZ_MUST_USE;
 /* ZREM: `removed` counts members that were present (a duplicate row counts once). */
-pz_status pz_remove(pz_set *set, size_t n, pz_in members, uint64_t *removed, pz_call *call) PZ_MUST_USE;
+pz_status pz_remove(pz_set *set, size_t n, pz_in members, uint64_t *removed,
+                    pz_call *call) PZ_MUST_USE;
 /* Removes the entries at positions start .. stop-1 (start <= stop <= len, else PZ_INVALID). */
 pz_status pz_remove_range(pz_set *set, uint64_t start, uint64_t stop, pz_call *call) PZ_MUST_USE;
 
@@ -145,11 +148,11 @@ bool pz_equal(const pz_set *a, const pz_set *b); /* same layout and the same ent
 /* Folds every tail, repacks every leaf full and leaves the arena without waste. */
 pz_status pz_optimize(pz_set *set, pz_call *call) PZ_MUST_USE;
 typedef struct pz_tree_memory {
-    uint64_t base_entries;      /* entries in leaf bases, removed ones included */
-    uint64_t tail_entries;      /* records in pending tails */
+    uint64_t base_entries; /* entries in leaf bases, removed ones included */
+    uint64_t tail_entries; /* records in pending tails */
     uint64_t leaf_count, branch_count, height;
     uint64_t leaf_capacity, merge_threshold;
-    uint64_t coded_leaf_count;  /* order tree: leaves with run-coded scores */
+    uint64_t coded_leaf_count; /* order tree: leaves with run-coded scores */
     uint64_t key_bytes, score_bytes, tail_bytes, header_bytes, branch_bytes, padding_bytes;
 } pz_tree_memory;
 
@@ -158,15 +161,15 @@ typedef struct pz_memory {
     pz_tree_memory member, order;
     uint64_t arena_live_bytes, arena_free_bytes, arena_mapped_bytes;
     uint64_t total_allocated_bytes; /* everything the set owns, its own header included */
-    bool small;                     /* the set is one plain block: the tree figures describe it as one order leaf */
+    bool small; /* the set is one plain block: the tree figures describe it as one order leaf */
 } pz_memory;
-void pz_memory_of(const pz_set *set, pz_memory *out);      /* visits every leaf */
-uint64_t pz_allocated_bytes(const pz_set *set);             /* O(1) */
+void pz_memory_of(const pz_set *set, pz_memory *out); /* visits every leaf */
+uint64_t pz_allocated_bytes(const pz_set *set); /* O(1) */
 
 /* Work done since the set was made: what a single operation costs is the difference. */
 typedef struct pz_work {
     uint64_t leaves_coded, bytes_coded; /* leaves written anew and their bytes */
-    uint64_t bytes_moved;               /* by cleaning and by blocks that grew */
+    uint64_t bytes_moved; /* by cleaning and by blocks that grew */
     uint64_t branches_written;
 } pz_work;
 void pz_work_of(const pz_set *set, pz_work *out);
@@ -175,10 +178,11 @@ typedef struct pz_leaf_info {
     uint64_t first_position; /* entries before this leaf, in its tree's order */
     uint32_t base_entries, tail_adds, tail_removes, entries;
     uint32_t distinct_scores; /* order tree: score values stored; member tree: exceptions */
-    uint32_t score_form;      /* order: 0 one a entry, 1 run coded; member: bytes a score (8, 4 raw: +16) */
+    uint32_t
+        score_form; /* order: 0 one a entry, 1 run coded; member: bytes a score (8, 4 raw: +16) */
     uint32_t key_low_bits;
     uint32_t block_bytes, key_bytes, score_bytes, tail_bytes;
-    uint64_t label;           /* member tree */
+    uint64_t label; /* member tree */
 } pz_leaf_info;
 /* Calls back for every leaf in order; a nonzero answer stops. */
 void pz_leaves(const pz_set *set, bool member_tree, int (*visit)(void *ctx, const pz_leaf_info *),

@@ -18,7 +18,8 @@
  * I3  Every freed block of FREE_BLOCK_MIN bytes or more is on exactly one list, that of its size;
  *     but for those of the victim span, which are on none.
  * I4  `live` of a span, and live_bytes of the arena, are the sums over blocks in use.
- * I5  A closed span hangs in the bucket of its free sixteenths and holds at least one block in use.
+ * I5  A closed span hangs in the bucket of its dead sixteenths and holds at least one block in use.
+ *     Dead bytes are those of freed blocks: used - live. The rest behind them is not dead.
  * I6  At most one span is open (bump .. end is its rest) and at most one is the victim.
  * I7  Spares are untouched, all of spare_size bytes, and no smaller than any block of the
  *     reservation they were taken for.
@@ -125,9 +126,10 @@ static inline bool entry_is_free(const void *entry)
     return ((uintptr_t)entry & 1) != 0;
 }
 
-static inline uint32_t free_sixteenths(const span *s)
+/* Of a closed span. */
+static inline uint32_t dead_sixteenths(const span *s)
 {
-    uint32_t n = (uint32_t)((uint64_t)(s->bytes - s->live) * BUCKETS / s->bytes);
+    uint32_t n = (uint32_t)((uint64_t)(s->used - s->live) * BUCKETS / s->bytes);
     return n < BUCKETS ? n : BUCKETS - 1;
 }
 
@@ -163,7 +165,7 @@ uint32_t pz_span_obtain(pz_arena *a, size_t need, bool spares);
 void pz_span_release(pz_arena *a, uint32_t id);
 /* Take every free block of the span off the lists. */
 void pz_span_unlist(pz_arena *a, uint32_t id);
-/* Closed spans by free sixteenths; update moves a span to where its `live` asks for. */
+/* Closed spans by dead sixteenths; update moves a span to where its `live` asks for. */
 void pz_bucket_add(pz_arena_body *b, uint32_t id);
 void pz_bucket_remove(pz_arena_body *b, uint32_t id);
 void pz_bucket_update(pz_arena_body *b, uint32_t id);

@@ -110,7 +110,7 @@ static pz_status buckets_check(const pz_arena *a, const sums *sum, pz_why *why)
             return PZ_WHY(why, "arena: bit of a bucket", i, b->buckets[i], b->bucket_bits);
         for (uint32_t id = b->buckets[i]; id != NO_SPAN; id = b->spans[id].next) {
             const span *s = &b->spans[id];
-            if (s->state != SPAN_CLOSED || s->bucket != i || free_sixteenths(s) != i)
+            if (s->state != SPAN_CLOSED || s->bucket != i || dead_sixteenths(s) != i)
                 return PZ_WHY(why, "arena: bucket of a span", id, i, s->bucket);
             if (s->prev != before)
                 return PZ_WHY(why, "arena: link in a bucket", id, before, s->prev);

@@ -7,12 +7,20 @@
  * told and no more. A victim's free blocks are on no list (I3), or its own blocks would move into
  * it.
  *
- * When to clean: while more than 1/PZ_SLACK_DIVISOR of what the arena holds is not live, and moving
- * gains enough. With many spans, the emptiest is emptied when at least 1/PZ_SLACK_DIVISOR of it is
- * free, so no byte that is gained costs more than seven moved. (What does not fit at the ends of the
- * spans moved to is little when spans are many: they are sized to hold many blocks.) With few spans
- * such an estimate is worth little, and a span is emptied only when it is certain that less is held
- * afterwards: its blocks fit the rest of one other span, or a smaller span. */
+ * When to clean: while more than 1/PZ_SLACK_DIVISOR of what the arena holds is not live, and there
+ * is something to gain. What is not live is of two kinds: dead bytes, which emptying a span gives
+ * back for certain, and rests at the ends of spans, which moving blocks about makes again. So
+ *   - with many spans, the one with most dead bytes is emptied, if they are a sixteenth of it or
+ *     more: no dead byte costs more than fifteen moved, and few cost that much;
+ *   - with few spans a rest counts for more, and one is emptied when its blocks fit the rest of one
+ *     other span, or a span that is smaller.
+ *
+ * Cleaning ends, however large the budget and however often it is called, as long as nothing is taken
+ * or dropped between: of the pair (dead bytes, span bytes) each victim makes the first smaller, or
+ * leaves it and makes the second smaller. Moved blocks leave no dead bytes outside the victim; with
+ * few spans no new span is opened but the smaller one. (An oversized open span is the one exception,
+ * and what is opened in its place is not oversized.) Weighing rests in with many spans would break
+ * this: where blocks fit spans badly, they would be moved for ever. */
 #include "body.h"
 
 #include <string.h>
@@ -35,27 +43,29 @@ static void victim_make(pz_arena *a, uint32_t id)
     b->cursor = 0;
 }
 
-/* The first span of the highest bucket, the emptiest to within a sixteenth. */
-static bool pick_emptiest(pz_arena *a)
+/* The first span of the highest bucket: that with most dead bytes, to within a sixteenth. */
+static bool pick_deadest(pz_arena *a)
 {
     pz_arena_body *b = a->body;
-    if (b->bucket_bits < 1u << BUCKETS / PZ_SLACK_DIVISOR)
+    if (b->bucket_bits < 2) /* nothing above the lowest bucket */
         return false;
     victim_make(a, b->buckets[31 - __builtin_clz(b->bucket_bits)]);
     return true;
 }
 
-/* An arena that has shrunk may be left with an open span that is far too large for it; closed, it
- * is cleaned like the others. */
-static bool close_oversized(pz_arena *a)
+/* An arena that has shrunk may be left with an open span that is far too large for it. */
+static bool pick_oversized(pz_arena *a)
 {
     pz_arena_body *b = a->body;
-    if (b->open == NO_SPAN || a->room_bytes != 0)
+    uint32_t id = b->open;
+    if (id == NO_SPAN || a->room_bytes != 0)
         return false;
-    const span *s = &b->spans[b->open];
+    const span *s = &b->spans[id];
     if (s->bytes <= 4 * pz_span_size(a, 0) || s->live > s->bytes / 2)
         return false;
     pz_span_close(a);
+    if (s->state == SPAN_CLOSED) /* else it was empty and is gone already */
+        victim_make(a, id);
     return true;
 }
 
@@ -123,7 +133,7 @@ static bool pick_to_shrink(pz_arena *a)
 static bool victim_pick(pz_arena *a)
 {
     if (a->body->span_count > FEW_SPANS)
-        return pick_emptiest(a) || close_oversized(a);
+        return pick_deadest(a) || pick_oversized(a);
     return a->room_bytes == 0 && (pick_to_merge(a) || pick_to_shrink(a));
 }
 

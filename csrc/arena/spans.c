@@ -214,7 +214,7 @@ void pz_span_reopen(pz_arena *a, uint32_t id)
 void pz_bucket_add(pz_arena_body *b, uint32_t id)
 {
     span *s = &b->spans[id];
-    s->bucket = (uint8_t)free_sixteenths(s);
+    s->bucket = (uint8_t)dead_sixteenths(s);
     uint16_t first = b->buckets[s->bucket];
     s->prev = NO_SPAN;
     s->next = first;
@@ -240,7 +240,7 @@ void pz_bucket_remove(pz_arena_body *b, uint32_t id)
 
 void pz_bucket_update(pz_arena_body *b, uint32_t id)
 {
-    if (b->spans[id].bucket != free_sixteenths(&b->spans[id])) {
+    if (b->spans[id].bucket != dead_sixteenths(&b->spans[id])) {
         pz_bucket_remove(b, id);
         pz_bucket_add(b, id);
     }

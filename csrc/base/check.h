@@ -7,12 +7,12 @@
 #ifdef PZ_DEBUG
 #include <stdio.h>
 #include <stdlib.h>
-#define PZ_ASSERT(cond)                                                                    \
-    do {                                                                                   \
-        if (!(cond)) {                                                                     \
-            fprintf(stderr, "%s:%d: assertion failed: %s\n", __FILE__, __LINE__, #cond);   \
-            abort();                                                                       \
-        }                                                                                  \
+#define PZ_ASSERT(cond)                                                                  \
+    do {                                                                                 \
+        if (!(cond)) {                                                                   \
+            fprintf(stderr, "%s:%d: assertion failed: %s\n", __FILE__, __LINE__, #cond); \
+            abort();                                                                     \
+        }                                                                                \
     } while (0)
 #else
 #define PZ_ASSERT(cond) ((void)0)
@@ -27,9 +27,9 @@ typedef struct pz_why {
 } pz_why;
 
 /* Fill `why` (when not NULL) and give PZ_CORRUPT: for use as `return PZ_WHY(why, "…", w, a, b);` */
-#define PZ_WHY(why, text, at, want, have)                                                       \
-    (pz_why_set((why), (text), (unsigned long long)(at), (unsigned long long)(want),            \
-                (unsigned long long)(have)),                                                    \
+#define PZ_WHY(why, text, at, want, have)                                            \
+    (pz_why_set((why), (text), (unsigned long long)(at), (unsigned long long)(want), \
+                (unsigned long long)(have)),                                         \
      PZ_CORRUPT)
 
 static inline void pz_why_set(pz_why *why, const char *what, unsigned long long where,

@@ -33,6 +33,33 @@ static inline void pz_env_free(const pz_env *env, void *ptr, size_t bytes)
         env->free(env->ctx, ptr, bytes);
 }
 
+/* Memory that one call works with and gives back at its end. Large scratch is mapped: an allocator
+ * may keep what it is given back, and a call on a million rows works with tens of megabytes. */
+#define PZ_SCRATCH_MAPPED (1024u * 1024u)
+#define PZ_SCRATCH_PAGE 4096u
+
+static inline size_t pz_scratch_bytes(size_t bytes)
+{
+    return (bytes + (PZ_SCRATCH_PAGE - 1)) & ~(size_t)(PZ_SCRATCH_PAGE - 1);
+}
+
+static inline void *pz_scratch_new(const pz_env *env, size_t bytes)
+{
+    if (bytes < PZ_SCRATCH_MAPPED)
+        return env->alloc(env->ctx, bytes);
+    return env->map(env->ctx, pz_scratch_bytes(bytes), PZ_SCRATCH_PAGE);
+}
+
+static inline void pz_scratch_free(const pz_env *env, void *ptr, size_t bytes)
+{
+    if (ptr == NULL)
+        return;
+    if (bytes < PZ_SCRATCH_MAPPED)
+        env->free(env->ctx, ptr, bytes);
+    else
+        env->unmap(env->ctx, ptr, pz_scratch_bytes(bytes));
+}
+
 /* Hooks on malloc and mmap; `pool` is NULL. The default environment adds the process's pool. */
 extern const pz_env pz_env_system_hooks;
 

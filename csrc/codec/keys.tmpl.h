@@ -65,22 +65,22 @@ typedef struct PZ_FN(keys) {
 } PZ_FN(keys);
 
 /* ---- sizes ---- */
-PZ_UNUSED static inline bool PZ_FN(keys_has_upper)(const PZ_FN(keys) * k)
+PZ_UNUSED static inline bool PZ_FN(keys_has_upper)(const PZ_FN(keys) *k)
 {
     return k->stride != 1 || (k->groups != 1 && k->groups != k->n);
 }
 
-PZ_UNUSED static inline uint32_t PZ_FN(keys_zeros)(const PZ_FN(keys) * k)
+PZ_UNUSED static inline uint32_t PZ_FN(keys_zeros)(const PZ_FN(keys) *k)
 {
     return k->groups * k->stride;
 }
 
-PZ_UNUSED static inline uint32_t PZ_FN(keys_lows_bytes)(const PZ_FN(keys) * k)
+PZ_UNUSED static inline uint32_t PZ_FN(keys_lows_bytes)(const PZ_FN(keys) *k)
 {
     return pz_lows_bytes(k->n, k->low_bits);
 }
 
-PZ_UNUSED static inline uint32_t PZ_FN(keys_bytes)(const PZ_FN(keys) * k)
+PZ_UNUSED static inline uint32_t PZ_FN(keys_bytes)(const PZ_FN(keys) *k)
 {
     uint32_t upper = PZ_FN(keys_has_upper)(k) ? pz_upper_bytes(k->n, PZ_FN(keys_zeros)(k)) : 0;
     return PZ_FN(keys_lows_bytes)(k) + upper;
@@ -147,7 +147,7 @@ PZ_UNUSED static void PZ_FN(keys_ends)(const PZ_M *m, uint32_t n, uint32_t group
     *hi = high;
 }
 
-PZ_UNUSED static void PZ_FN(keys_plan)(const PZ_M *m, uint32_t n, uint32_t groups, PZ_FN(keys) * k)
+PZ_UNUSED static void PZ_FN(keys_plan)(const PZ_M *m, uint32_t n, uint32_t groups, PZ_FN(keys) *k)
 {
     *k = (PZ_FN(keys)){.lo = 0, .stride = 1, .n = (uint16_t)n, .groups = (uint16_t)groups};
     if (n == 0)
@@ -180,7 +180,7 @@ PZ_UNUSED static void PZ_FN(keys_plan)(const PZ_M *m, uint32_t n, uint32_t group
 
 /* ---- encode ---- */
 /* Lows of n members, in their one or two lanes. */
-PZ_UNUSED static void PZ_FN(lows_encode)(const PZ_FN(keys) * k, const PZ_M *m, uint8_t *out)
+PZ_UNUSED static void PZ_FN(lows_encode)(const PZ_FN(keys) *k, const PZ_M *m, uint8_t *out)
 {
     PZ_M lo = k->lo;
     uint32_t n = k->n;
@@ -209,7 +209,7 @@ PZ_UNUSED static void PZ_FN(lows_encode)(const PZ_FN(keys) * k, const PZ_M *m, u
 }
 
 /* Highs of n entries, mod 2**16 until the last step: the sums are below 2**15. */
-PZ_UNUSED static void PZ_FN(keys_highs)(const PZ_FN(keys) * k, const PZ_M *m, const uint16_t *group,
+PZ_UNUSED static void PZ_FN(keys_highs)(const PZ_FN(keys) *k, const PZ_M *m, const uint16_t *group,
                                         uint16_t *high)
 {
     PZ_M lo = k->lo;
@@ -230,8 +230,8 @@ PZ_UNUSED static void PZ_FN(keys_highs)(const PZ_FN(keys) * k, const PZ_M *m, co
 }
 
 /* `out` has room for keys_bytes + 16. `group` may be NULL when groups is 1 or n. */
-PZ_UNUSED static void PZ_FN(keys_encode)(const PZ_FN(keys) * k, const PZ_M *m,
-                                         const uint16_t *group, uint8_t *out)
+PZ_UNUSED static void PZ_FN(keys_encode)(const PZ_FN(keys) *k, const PZ_M *m, const uint16_t *group,
+                                         uint8_t *out)
 {
     PZ_FN(lows_encode)(k, m, out);
     if (!PZ_FN(keys_has_upper)(k))
@@ -250,7 +250,7 @@ PZ_UNUSED static inline size_t PZ_FN(round8)(uint32_t n)
 }
 
 /* m[i] = lo + low[i] */
-PZ_UNUSED static void PZ_FN(lows_decode)(const PZ_FN(keys) * k, const uint8_t *in, PZ_M *m)
+PZ_UNUSED static void PZ_FN(lows_decode)(const PZ_FN(keys) *k, const uint8_t *in, PZ_M *m)
 {
     PZ_M lo = k->lo;
     size_t end = PZ_FN(round8)(k->n);
@@ -295,7 +295,7 @@ PZ_UNUSED static void PZ_FN(parts_decode)(const uint16_t *part, uint32_t n, uint
 }
 
 /* `m` and `group` have room for PZ_LEAF_MAX + 16. `group` may be NULL when groups is 1 or n. */
-PZ_UNUSED static void PZ_FN(keys_decode)(const PZ_FN(keys) * k, const uint8_t *in, PZ_M *m,
+PZ_UNUSED static void PZ_FN(keys_decode)(const PZ_FN(keys) *k, const uint8_t *in, PZ_M *m,
                                          uint16_t *group)
 {
     uint32_t n = k->n;
@@ -323,7 +323,7 @@ PZ_UNUSED static void PZ_FN(keys_decode)(const PZ_FN(keys) * k, const uint8_t *i
 }
 
 /* ---- one entry ---- */
-PZ_UNUSED static inline PZ_M PZ_FN(lows_get)(const PZ_FN(keys) * k, const uint8_t *in, uint32_t i)
+PZ_UNUSED static inline PZ_M PZ_FN(lows_get)(const PZ_FN(keys) *k, const uint8_t *in, uint32_t i)
 {
 #if PZ_M_BITS == 128
     if (k->low_bits > 64)
@@ -333,7 +333,7 @@ PZ_UNUSED static inline PZ_M PZ_FN(lows_get)(const PZ_FN(keys) * k, const uint8_
 }
 
 /* Member of entry i, and its group (unless `group` is NULL). */
-PZ_UNUSED static PZ_M PZ_FN(keys_get)(const PZ_FN(keys) * k, const uint8_t *in, uint32_t i,
+PZ_UNUSED static PZ_M PZ_FN(keys_get)(const PZ_FN(keys) *k, const uint8_t *in, uint32_t i,
                                       uint32_t *group)
 {
     PZ_M member = k->lo + PZ_FN(lows_get)(k, in, i);
@@ -352,7 +352,7 @@ PZ_UNUSED static PZ_M PZ_FN(keys_get)(const PZ_FN(keys) * k, const uint8_t *in, 
 
 /* ---- search ---- */
 /* First of entries first to end - 1, whose lows ascend, with a low not below `low`; `end` if none. */
-PZ_UNUSED static inline uint32_t PZ_FN(lows_bound)(const PZ_FN(keys) * k, const uint8_t *in,
+PZ_UNUSED static inline uint32_t PZ_FN(lows_bound)(const PZ_FN(keys) *k, const uint8_t *in,
                                                    uint32_t first, uint32_t end, PZ_M low)
 {
     while (end - first > 8) {
@@ -369,7 +369,7 @@ PZ_UNUSED static inline uint32_t PZ_FN(lows_bound)(const PZ_FN(keys) * k, const 
 
 /* First i with (group_i, member_i) >= (group, member), n when there is none. Any group and member
  * may be asked for. */
-PZ_UNUSED static uint32_t PZ_FN(keys_lower_bound)(const PZ_FN(keys) * k, const uint8_t *in,
+PZ_UNUSED static uint32_t PZ_FN(keys_lower_bound)(const PZ_FN(keys) *k, const uint8_t *in,
                                                   uint32_t group, PZ_M member)
 {
     if (group >= k->groups)
@@ -399,7 +399,7 @@ PZ_UNUSED static uint32_t PZ_FN(keys_lower_bound)(const PZ_FN(keys) * k, const u
 }
 
 /* ---- untrusted bytes ---- */
-PZ_UNUSED static bool PZ_FN(keys_check_fields)(const PZ_FN(keys) * k)
+PZ_UNUSED static bool PZ_FN(keys_check_fields)(const PZ_FN(keys) *k)
 {
     if (k->n == 0 || k->n > PZ_LEAF_MAX || k->groups == 0 || k->groups > k->n)
         return false;
@@ -414,7 +414,7 @@ PZ_UNUSED static bool PZ_FN(keys_check_fields)(const PZ_FN(keys) * k)
 }
 
 /* Strictly ascending, every group present, no member wrapped past the type. */
-PZ_UNUSED static bool PZ_FN(keys_check_order)(const PZ_FN(keys) * k, const PZ_M *m,
+PZ_UNUSED static bool PZ_FN(keys_check_order)(const PZ_FN(keys) *k, const PZ_M *m,
                                               const uint16_t *group)
 {
     if (group[0] != 0 || group[k->n - 1] != k->groups - 1 || m[0] < k->lo)
@@ -430,7 +430,7 @@ PZ_UNUSED static bool PZ_FN(keys_check_order)(const PZ_FN(keys) * k, const PZ_M 
 
 /* True when the column lies in `avail` bytes and decodes to keys as described at the top; all
  * functions are then safe on it. The slack behind the lows must be readable already. */
-PZ_UNUSED static bool PZ_FN(keys_check)(const PZ_FN(keys) * k, const uint8_t *in, size_t avail)
+PZ_UNUSED static bool PZ_FN(keys_check)(const PZ_FN(keys) *k, const uint8_t *in, size_t avail)
 {
     if (!PZ_FN(keys_check_fields)(k) || PZ_FN(keys_bytes)(k) > avail)
         return false;

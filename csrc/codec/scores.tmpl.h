@@ -110,7 +110,7 @@ PZ_UNUSED static inline bool PZ_FN(image_valid)(PZ_S image)
 }
 
 /* ---- sizes ---- */
-PZ_UNUSED static inline uint32_t PZ_FN(scol_bytes)(const PZ_FN(scol) * c)
+PZ_UNUSED static inline uint32_t PZ_FN(scol_bytes)(const PZ_FN(scol) *c)
 {
     return c->n * pz_scol_slot_bytes(c->form) + c->exceptions * (2u + PZ_S_BITS / 8);
 }
@@ -153,7 +153,7 @@ typedef struct PZ_FN(past) {
     uint32_t int1, int2, int4;
 } PZ_FN(past);
 
-PZ_UNUSED static inline void PZ_FN(past_count)(PZ_FN(past) * past, int64_t whole, int64_t base)
+PZ_UNUSED static inline void PZ_FN(past_count)(PZ_FN(past) *past, int64_t whole, int64_t base)
 {
     uint64_t slot = (uint64_t)whole - (uint64_t)base;
     past->int1 += slot >= 0xff;
@@ -162,7 +162,7 @@ PZ_UNUSED static inline void PZ_FN(past_count)(PZ_FN(past) * past, int64_t whole
 }
 
 /* Take the cheapest INT form over `base` if it costs less than *cost. */
-PZ_UNUSED static void PZ_FN(scol_choose)(const PZ_FN(past) * past, int64_t base, PZ_FN(scol) * c,
+PZ_UNUSED static void PZ_FN(scol_choose)(const PZ_FN(past) *past, int64_t base, PZ_FN(scol) *c,
                                          uint32_t *cost)
 {
     const uint32_t exceptions[3] = {past->int1, past->int2, past->int4};
@@ -178,7 +178,7 @@ PZ_UNUSED static void PZ_FN(scol_choose)(const PZ_FN(past) * past, int64_t base,
     }
 }
 
-PZ_UNUSED static void PZ_FN(scol_try)(const int64_t *whole, int64_t base, PZ_FN(scol) * c,
+PZ_UNUSED static void PZ_FN(scol_try)(const int64_t *whole, int64_t base, PZ_FN(scol) *c,
                                       uint32_t *cost)
 {
     PZ_FN(past) past = {0, 0, 0};
@@ -231,7 +231,7 @@ PZ_UNUSED static bool PZ_FN(scol_fence)(const int64_t *whole, uint32_t n, const 
 /* Base 0 first; fences only where one could win a quarter of a byte an entry. Fills
  * whole[0 .. n-1], which scol_encode_whole wants. */
 PZ_UNUSED static void PZ_FN(scol_plan_whole)(const PZ_S *s, uint32_t n, int64_t *whole,
-                                             PZ_FN(scol) * c)
+                                             PZ_FN(scol) *c)
 {
     PZ_FN(past) past = {0, 0, 0};
     for (uint32_t i = 0; i < n; i++) {
@@ -256,14 +256,14 @@ PZ_UNUSED static void PZ_FN(scol_plan_whole)(const PZ_S *s, uint32_t n, int64_t 
 #endif
 }
 
-PZ_UNUSED static void PZ_FN(scol_plan)(const PZ_S *s, uint32_t n, PZ_FN(scol) * c)
+PZ_UNUSED static void PZ_FN(scol_plan)(const PZ_S *s, uint32_t n, PZ_FN(scol) *c)
 {
     int64_t whole[PZ_LEAF_MAX];
     PZ_FN(scol_plan_whole)(s, n, whole, c);
 }
 
 /* ---- encode ---- */
-PZ_UNUSED static void PZ_FN(scol_encode_raw)(const PZ_FN(scol) * c, const PZ_S *s, uint8_t *out)
+PZ_UNUSED static void PZ_FN(scol_encode_raw)(const PZ_FN(scol) *c, const PZ_S *s, uint8_t *out)
 {
 #if PZ_S_BITS == 64
     if (c->form == PZ_SCOL_RAW4) {
@@ -280,7 +280,7 @@ PZ_UNUSED static void PZ_FN(scol_encode_raw)(const PZ_FN(scol) * c, const PZ_S *
 }
 
 /* `form` is a constant where this is called. */
-PZ_UNUSED static inline void PZ_FN(scol_encode_int)(const PZ_FN(scol) * c, const PZ_S *s,
+PZ_UNUSED static inline void PZ_FN(scol_encode_int)(const PZ_FN(scol) *c, const PZ_S *s,
                                                     const int64_t *whole, uint32_t form,
                                                     uint8_t *out)
 {
@@ -303,7 +303,7 @@ PZ_UNUSED static inline void PZ_FN(scol_encode_int)(const PZ_FN(scol) * c, const
 }
 
 /* With the whole numbers that scol_plan_whole found for these scores. */
-PZ_UNUSED static void PZ_FN(scol_encode_whole)(const PZ_FN(scol) * c, const PZ_S *s,
+PZ_UNUSED static void PZ_FN(scol_encode_whole)(const PZ_FN(scol) *c, const PZ_S *s,
                                                const int64_t *whole, uint8_t *out)
 {
     if (c->form == PZ_SCOL_INT1)
@@ -316,7 +316,7 @@ PZ_UNUSED static void PZ_FN(scol_encode_whole)(const PZ_FN(scol) * c, const PZ_S
         PZ_FN(scol_encode_raw)(c, s, out);
 }
 
-PZ_UNUSED static void PZ_FN(scol_encode)(const PZ_FN(scol) * c, const PZ_S *s, uint8_t *out)
+PZ_UNUSED static void PZ_FN(scol_encode)(const PZ_FN(scol) *c, const PZ_S *s, uint8_t *out)
 {
     int64_t whole[PZ_LEAF_MAX];
     whole[0] = 0; /* for n = 0 */
@@ -326,7 +326,7 @@ PZ_UNUSED static void PZ_FN(scol_encode)(const PZ_FN(scol) * c, const PZ_S *s, u
 }
 
 /* ---- decode ---- */
-PZ_UNUSED static void PZ_FN(scol_decode_raw)(const PZ_FN(scol) * c, const uint8_t *in, PZ_S *s)
+PZ_UNUSED static void PZ_FN(scol_decode_raw)(const PZ_FN(scol) *c, const uint8_t *in, PZ_S *s)
 {
 #if PZ_S_BITS == 64
     if (c->form == PZ_SCOL_RAW4) {
@@ -346,7 +346,7 @@ PZ_UNUSED static void PZ_FN(scol_decode_raw)(const PZ_FN(scol) * c, const uint8_
 }
 
 /* `form` is a constant where this is called. */
-PZ_UNUSED static inline void PZ_FN(scol_decode_int)(const PZ_FN(scol) * c, const uint8_t *in,
+PZ_UNUSED static inline void PZ_FN(scol_decode_int)(const PZ_FN(scol) *c, const uint8_t *in,
                                                     uint32_t form, PZ_S *s)
 {
     const PZ_S top = (PZ_S)1 << (PZ_S_BITS - 1);
@@ -367,7 +367,7 @@ PZ_UNUSED static inline void PZ_FN(scol_decode_int)(const PZ_FN(scol) * c, const
         s[pz_load16(index + 2 * j)] = PZ_FN(image_load)(image + (PZ_S_BITS / 8u) * j);
 }
 
-PZ_UNUSED static void PZ_FN(scol_decode)(const PZ_FN(scol) * c, const uint8_t *in, PZ_S *s)
+PZ_UNUSED static void PZ_FN(scol_decode)(const PZ_FN(scol) *c, const uint8_t *in, PZ_S *s)
 {
     if (c->form == PZ_SCOL_INT1)
         PZ_FN(scol_decode_int)(c, in, PZ_SCOL_INT1, s);
@@ -381,8 +381,7 @@ PZ_UNUSED static void PZ_FN(scol_decode)(const PZ_FN(scol) * c, const uint8_t *i
 
 /* ---- one entry ---- */
 /* Offset of the image of entry i, which is an exception. */
-PZ_UNUSED static uint32_t PZ_FN(scol_exception)(const PZ_FN(scol) * c, const uint8_t *in,
-                                                uint32_t i)
+PZ_UNUSED static uint32_t PZ_FN(scol_exception)(const PZ_FN(scol) *c, const uint8_t *in, uint32_t i)
 {
     const uint8_t *index = in + c->n * c->form;
     uint32_t first = 0;
@@ -397,7 +396,7 @@ PZ_UNUSED static uint32_t PZ_FN(scol_exception)(const PZ_FN(scol) * c, const uin
     return c->n * c->form + 2u * c->exceptions + (PZ_S_BITS / 8u) * first;
 }
 
-PZ_UNUSED static PZ_S PZ_FN(scol_get)(const PZ_FN(scol) * c, const uint8_t *in, uint32_t i)
+PZ_UNUSED static PZ_S PZ_FN(scol_get)(const PZ_FN(scol) *c, const uint8_t *in, uint32_t i)
 {
 #if PZ_S_BITS == 64
     if (c->form == PZ_SCOL_RAW4)
@@ -412,7 +411,7 @@ PZ_UNUSED static PZ_S PZ_FN(scol_get)(const PZ_FN(scol) * c, const uint8_t *in, 
 }
 
 /* Sets entry i in place. False when its slot cannot hold the score; nothing has then changed. */
-PZ_UNUSED static bool PZ_FN(scol_set)(const PZ_FN(scol) * c, uint8_t *col, uint32_t i, PZ_S image)
+PZ_UNUSED static bool PZ_FN(scol_set)(const PZ_FN(scol) *c, uint8_t *col, uint32_t i, PZ_S image)
 {
 #if PZ_S_BITS == 64
     if (c->form == PZ_SCOL_RAW4) {
@@ -440,7 +439,7 @@ PZ_UNUSED static bool PZ_FN(scol_set)(const PZ_FN(scol) * c, uint8_t *col, uint3
 }
 
 /* ---- untrusted bytes ---- */
-PZ_UNUSED static bool PZ_FN(scol_check_fields)(const PZ_FN(scol) * c)
+PZ_UNUSED static bool PZ_FN(scol_check_fields)(const PZ_FN(scol) *c)
 {
     if (c->n == 0 || c->n > PZ_LEAF_MAX)
         return false;
@@ -459,7 +458,7 @@ PZ_UNUSED static bool PZ_FN(scol_check_fields)(const PZ_FN(scol) * c)
 }
 
 /* Every exception stands in the list, in order, and every slot is a number the type holds. */
-PZ_UNUSED static bool PZ_FN(scol_check_slots)(const PZ_FN(scol) * c, const uint8_t *in)
+PZ_UNUSED static bool PZ_FN(scol_check_slots)(const PZ_FN(scol) *c, const uint8_t *in)
 {
     const uint8_t *index = in + c->n * c->form;
     uint32_t seen = 0;
@@ -481,7 +480,7 @@ PZ_UNUSED static bool PZ_FN(scol_check_slots)(const PZ_FN(scol) * c, const uint8
 
 /* True when the column lies in `avail` bytes, is no larger than raw images and holds only scores
  * that valid data can hold; all functions are then safe on it. */
-PZ_UNUSED static bool PZ_FN(scol_check)(const PZ_FN(scol) * c, const uint8_t *in, size_t avail)
+PZ_UNUSED static bool PZ_FN(scol_check)(const PZ_FN(scol) *c, const uint8_t *in, size_t avail)
 {
     if (!PZ_FN(scol_check_fields)(c) || PZ_FN(scol_bytes)(c) > avail ||
         PZ_FN(scol_bytes)(c) > PZ_FN(scol_bytes_max)(c->n))

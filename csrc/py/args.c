@@ -16,8 +16,7 @@ static Py_ssize_t name_index(const char *const *names, PyObject *wanted)
 }
 
 int pzpy_args(const char *function, PyObject *const *args, Py_ssize_t given, PyObject *kwnames,
-              const char *const *names, Py_ssize_t positional, Py_ssize_t required,
-              PyObject **out)
+              const char *const *names, Py_ssize_t positional, Py_ssize_t required, PyObject **out)
 {
     if (given > positional) {
         PyErr_Format(PyExc_TypeError, "%s() takes at most %zd positional arguments (%zd given)",

@@ -153,8 +153,7 @@ PyObject *pzpy_set_incrby(PyObject *self, PyObject *const *args, Py_ssize_t give
     if (status != PZ_OK) {
         Py_XDECREF(result);
         /* a sum fails at its row, also where the amount was given once for all */
-        result = pzpy_raise(status, &op.call, "amounts",
-                            status == PZ_NAN ? &r.scores : &r.members);
+        result = pzpy_raise(status, &op.call, "amounts", status == PZ_NAN ? &r.scores : &r.members);
     } else if (scalar) {
         result = pzpy_score_to_object(set->score_kind, &sum);
     } else if (result == NULL) {
@@ -208,10 +207,9 @@ int pzpy_set_setitem(PyObject *self, PyObject *key, PyObject *value)
         rows r;
         if (rows_take(set, key, set->score_kind, value, "score", &r) < 0)
             return -1;
-        int done = r.members.ndim == 0
-                       ? add_rows(set, &r, 0, &added, &other)
-                       : pzpy_refuse(PyExc_TypeError, "member", -1,
-                                     "one member is needed; arrays go to add()");
+        int done = r.members.ndim == 0 ? add_rows(set, &r, 0, &added, &other)
+                                       : pzpy_refuse(PyExc_TypeError, "member", -1,
+                                                     "one member is needed; arrays go to add()");
         rows_release(&r);
         return done;
     }

@@ -98,8 +98,8 @@ static int refuse_fault(const target *to, PyObject *array, pzpy_fault fault, siz
                     "a value of dtype %U is not exact in %s; convert it to float first", dtype,
                     mine);
     else if (fault == PZPY_FAULT_OVERFLOW)
-        pzpy_refuse(PyExc_OverflowError, to->name, index,
-                    "a value of dtype %U is too large for %s", dtype, mine);
+        pzpy_refuse(PyExc_OverflowError, to->name, index, "a value of dtype %U is too large for %s",
+                    dtype, mine);
     else
         pzpy_refuse(PyExc_ValueError, to->name, index, "NaN is no score");
     Py_DECREF(dtype);
@@ -171,9 +171,9 @@ static int refuse_dtype(const target *to, PyObject *array)
     if (dtype == NULL)
         return -1;
     pzpy_refuse(PyExc_TypeError, to->name, -1, "an array of dtype %U holds no %s", dtype,
-                !to->members              ? "scores"
-                : to->member == PZ_UUID   ? "UUIDs; give dtype V16, or uint8 with 16 on the last axis"
-                                          : "integer members");
+                !to->members            ? "scores"
+                : to->member == PZ_UUID ? "UUIDs; give dtype V16, or uint8 with 16 on the last axis"
+                                        : "integer members");
     Py_DECREF(dtype);
     return -1;
 }
@@ -242,9 +242,9 @@ static int from_any(const target *to, PyObject *obj, pzpy_column *out)
         return from_scalar(to, obj, out);
     int done;
     pzpy_np_class class = pzpy_np_class_of(obj);
-    if (class == PZPY_NP_NONE && (PyList_Check(obj) || PyTuple_Check(obj) ||
-                                  (PySequence_Check(obj) && !PyObject_CheckBuffer(obj) &&
-                                   !pzpy_has_array_protocol(obj)))) {
+    if (class == PZPY_NP_NONE &&
+        (PyList_Check(obj) || PyTuple_Check(obj) ||
+         (PySequence_Check(obj) && !PyObject_CheckBuffer(obj) && !pzpy_has_array_protocol(obj)))) {
         done = from_sequence(to, obj, out);
     } else {
         PyObject *array = pzpy_np_as_array(obj, to->name, false);

@@ -27,13 +27,20 @@ ALWAYS_INLINE uint64_t load_bits(const char *at, size_t bytes, bool swapped)
 ALWAYS_INLINE uint64_t load_integer(const char *at, pzpy_number number, bool swapped)
 {
     switch (number) {
-    case PZPY_S8: return (uint64_t)(int64_t)(int8_t)load_bits(at, 1, swapped);
-    case PZPY_S16: return (uint64_t)(int64_t)(int16_t)load_bits(at, 2, swapped);
-    case PZPY_S32: return (uint64_t)(int64_t)(int32_t)load_bits(at, 4, swapped);
-    case PZPY_U8: return load_bits(at, 1, swapped);
-    case PZPY_U16: return load_bits(at, 2, swapped);
-    case PZPY_U32: return load_bits(at, 4, swapped);
-    default: return load_bits(at, 8, swapped);
+    case PZPY_S8:
+        return (uint64_t)(int64_t)(int8_t)load_bits(at, 1, swapped);
+    case PZPY_S16:
+        return (uint64_t)(int64_t)(int16_t)load_bits(at, 2, swapped);
+    case PZPY_S32:
+        return (uint64_t)(int64_t)(int32_t)load_bits(at, 4, swapped);
+    case PZPY_U8:
+        return load_bits(at, 1, swapped);
+    case PZPY_U16:
+        return load_bits(at, 2, swapped);
+    case PZPY_U32:
+        return load_bits(at, 4, swapped);
+    default:
+        return load_bits(at, 8, swapped);
     }
 }
 
@@ -128,8 +135,8 @@ ALWAYS_INLINE pzpy_fault store_float(double value, bool wide, void *out, size_t 
     return pzpy_narrow(value, &((float *)out)[i]) ? PZPY_FINE : PZPY_FAULT_OVERFLOW;
 }
 
-ALWAYS_INLINE pzpy_fault scores_loop(const pzpy_source *s, pzpy_number number, bool wide,
-                                     void *out, size_t *row)
+ALWAYS_INLINE pzpy_fault scores_loop(const pzpy_source *s, pzpy_number number, bool wide, void *out,
+                                     size_t *row)
 {
     const char *at = s->ptr;
     for (size_t i = 0; i < s->n; i++, at += s->stride) {
@@ -150,30 +157,49 @@ ALWAYS_INLINE pzpy_fault scores_loop(const pzpy_source *s, pzpy_number number, b
 pzpy_fault pzpy_convert_members(const pzpy_source *source, bool wide, void *out, size_t *row)
 {
     switch (source->number) {
-    case PZPY_S8: return members_loop(source, PZPY_S8, wide, out, row);
-    case PZPY_S16: return members_loop(source, PZPY_S16, wide, out, row);
-    case PZPY_S32: return members_loop(source, PZPY_S32, wide, out, row);
-    case PZPY_S64: return members_loop(source, PZPY_S64, wide, out, row);
-    case PZPY_U8: return members_loop(source, PZPY_U8, wide, out, row);
-    case PZPY_U16: return members_loop(source, PZPY_U16, wide, out, row);
-    case PZPY_U32: return members_loop(source, PZPY_U32, wide, out, row);
-    default: return members_loop(source, PZPY_U64, wide, out, row);
+    case PZPY_S8:
+        return members_loop(source, PZPY_S8, wide, out, row);
+    case PZPY_S16:
+        return members_loop(source, PZPY_S16, wide, out, row);
+    case PZPY_S32:
+        return members_loop(source, PZPY_S32, wide, out, row);
+    case PZPY_S64:
+        return members_loop(source, PZPY_S64, wide, out, row);
+    case PZPY_U8:
+        return members_loop(source, PZPY_U8, wide, out, row);
+    case PZPY_U16:
+        return members_loop(source, PZPY_U16, wide, out, row);
+    case PZPY_U32:
+        return members_loop(source, PZPY_U32, wide, out, row);
+    default:
+        return members_loop(source, PZPY_U64, wide, out, row);
     }
 }
 
 pzpy_fault pzpy_convert_scores(const pzpy_source *source, bool wide, void *out, size_t *row)
 {
     switch (source->number) {
-    case PZPY_S8: return scores_loop(source, PZPY_S8, wide, out, row);
-    case PZPY_S16: return scores_loop(source, PZPY_S16, wide, out, row);
-    case PZPY_S32: return scores_loop(source, PZPY_S32, wide, out, row);
-    case PZPY_S64: return scores_loop(source, PZPY_S64, wide, out, row);
-    case PZPY_U8: return scores_loop(source, PZPY_U8, wide, out, row);
-    case PZPY_U16: return scores_loop(source, PZPY_U16, wide, out, row);
-    case PZPY_U32: return scores_loop(source, PZPY_U32, wide, out, row);
-    case PZPY_U64: return scores_loop(source, PZPY_U64, wide, out, row);
-    case PZPY_F16: return scores_loop(source, PZPY_F16, wide, out, row);
-    case PZPY_F32: return scores_loop(source, PZPY_F32, wide, out, row);
-    default: return scores_loop(source, PZPY_F64, wide, out, row);
+    case PZPY_S8:
+        return scores_loop(source, PZPY_S8, wide, out, row);
+    case PZPY_S16:
+        return scores_loop(source, PZPY_S16, wide, out, row);
+    case PZPY_S32:
+        return scores_loop(source, PZPY_S32, wide, out, row);
+    case PZPY_S64:
+        return scores_loop(source, PZPY_S64, wide, out, row);
+    case PZPY_U8:
+        return scores_loop(source, PZPY_U8, wide, out, row);
+    case PZPY_U16:
+        return scores_loop(source, PZPY_U16, wide, out, row);
+    case PZPY_U32:
+        return scores_loop(source, PZPY_U32, wide, out, row);
+    case PZPY_U64:
+        return scores_loop(source, PZPY_U64, wide, out, row);
+    case PZPY_F16:
+        return scores_loop(source, PZPY_F16, wide, out, row);
+    case PZPY_F32:
+        return scores_loop(source, PZPY_F32, wide, out, row);
+    default:
+        return scores_loop(source, PZPY_F64, wide, out, row);
     }
 }

@@ -12,8 +12,17 @@
 #include <string.h>
 
 typedef enum pzpy_number {
-    PZPY_S8, PZPY_S16, PZPY_S32, PZPY_S64, PZPY_U8, PZPY_U16, PZPY_U32, PZPY_U64,
-    PZPY_F16, PZPY_F32, PZPY_F64,
+    PZPY_S8,
+    PZPY_S16,
+    PZPY_S32,
+    PZPY_S64,
+    PZPY_U8,
+    PZPY_U16,
+    PZPY_U32,
+    PZPY_U64,
+    PZPY_F16,
+    PZPY_F32,
+    PZPY_F64,
     PZPY_NO_NUMBER
 } pzpy_number;
 
@@ -95,8 +104,7 @@ static inline double pzpy_widen(float value)
 /* Whether a magnitude can be held by a significand of `bits` bits. */
 static inline bool pzpy_fits_bits(uint64_t magnitude, int bits)
 {
-    return magnitude == 0 ||
-           64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= bits;
+    return magnitude == 0 || 64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= bits;
 }
 
 #endif

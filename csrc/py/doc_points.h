@@ -95,120 +95,120 @@
     "Notes\n-----\n"                                                                               \
     "Cost as for `add`. All or nothing; after an error the contents of `out` are undefined.\n"
 
-#define DOC_SCORE                                                                                  \
-    "score($self, members, *, out=None)\n--\n\n"                                                   \
-    "Look up scores; as ZSCORE and ZMSCORE.\n\n"                                                   \
-    "Parameters\n----------\n"                                                                     \
-    "members : int, UUID or array of any shape\n"                                                  \
-    "    In any order, repeats allowed.\n"                                                         \
-    "out : array of score dtype and the shape of members, optional\n"                              \
-    "    Where to write; strided arrays are fine.\n\n"                                             \
-    "Returns\n-------\n"                                                                           \
-    "float, None or array of score dtype\n"                                                        \
-    "    A missing member has None as a scalar, NaN in an array.\n\n"                              \
-    "Raises\n------\n"                                                                             \
-    "OverflowError\n"                                                                              \
-    "    A member does not fit the member type.\n"                                                 \
-    "TypeError\n"                                                                                  \
-    "    Members are no integers (or UUIDs), or `out` has another dtype.\n"                        \
-    "ValueError\n"                                                                                 \
-    "    `out` has another shape, is read-only or overlaps members.\n\n"                           \
-    "Notes\n-----\n"                                                                               \
+#define DOC_SCORE                                                           \
+    "score($self, members, *, out=None)\n--\n\n"                            \
+    "Look up scores; as ZSCORE and ZMSCORE.\n\n"                            \
+    "Parameters\n----------\n"                                              \
+    "members : int, UUID or array of any shape\n"                           \
+    "    In any order, repeats allowed.\n"                                  \
+    "out : array of score dtype and the shape of members, optional\n"       \
+    "    Where to write; strided arrays are fine.\n\n"                      \
+    "Returns\n-------\n"                                                    \
+    "float, None or array of score dtype\n"                                 \
+    "    A missing member has None as a scalar, NaN in an array.\n\n"       \
+    "Raises\n------\n"                                                      \
+    "OverflowError\n"                                                       \
+    "    A member does not fit the member type.\n"                          \
+    "TypeError\n"                                                           \
+    "    Members are no integers (or UUIDs), or `out` has another dtype.\n" \
+    "ValueError\n"                                                          \
+    "    `out` has another shape, is read-only or overlaps members.\n\n"    \
+    "Notes\n-----\n"                                                        \
     "O(log n) a member; many members are looked up in sorted order or with prefetching.\n"
 
-#define DOC_CONTAINS                                                                               \
-    "contains($self, members, *, out=None)\n--\n\n"                                                \
-    "Tell which members are in the set.\n\n"                                                       \
-    "Parameters\n----------\n"                                                                     \
-    "members : int, UUID or array of any shape\n"                                                  \
-    "    As in `score`.\n"                                                                         \
-    "out : array of bool and the shape of members, optional\n"                                     \
-    "    Where to write.\n\n"                                                                      \
-    "Returns\n-------\n"                                                                           \
-    "bool or array of bool\n"                                                                      \
-    "    In the shape of members.\n\n"                                                             \
-    "Notes\n-----\n"                                                                               \
+#define DOC_CONTAINS                                           \
+    "contains($self, members, *, out=None)\n--\n\n"            \
+    "Tell which members are in the set.\n\n"                   \
+    "Parameters\n----------\n"                                 \
+    "members : int, UUID or array of any shape\n"              \
+    "    As in `score`.\n"                                     \
+    "out : array of bool and the shape of members, optional\n" \
+    "    Where to write.\n\n"                                  \
+    "Returns\n-------\n"                                       \
+    "bool or array of bool\n"                                  \
+    "    In the shape of members.\n\n"                         \
+    "Notes\n-----\n"                                           \
     "Cost and errors as for `score`.\n"
 
-#define DOC_RANK                                                                                   \
-    "rank($self, members, *, reverse=False, method='ordinal', out=None)\n--\n\n"                   \
-    "Look up positions in the order of (score, member); as ZRANK and ZREVRANK.\n\n"                \
-    "Parameters\n----------\n"                                                                     \
-    "members : int, UUID or array of any shape\n"                                                  \
-    "    As in `score`.\n"                                                                         \
-    "reverse : bool, default False\n"                                                              \
-    "    Count from the top: the highest (score, member) has rank 0.\n"                            \
-    "method : {'ordinal', 'min', 'max', 'dense', 'average'}, default 'ordinal'\n"                  \
-    "    What members of equal score share: nothing, the first or last of their positions, the\n"  \
-    "    number of distinct scores before them, or the mean of the first and last position.\n"     \
-    "out : array of int64 (float64 for 'average') and the shape of members, optional\n"            \
-    "    Where to write.\n\n"                                                                      \
-    "Returns\n-------\n"                                                                           \
-    "int, None or array of int64\n"                                                                \
-    "    From 0. A missing member has None as a scalar, -1 in an array. With 'average' float\n"    \
-    "    and float64.\n\n"                                                                         \
-    "Raises\n------\n"                                                                             \
-    "ValueError\n"                                                                                 \
-    "    The method is unknown, or `out` does not fit.\n"                                          \
-    "OverflowError, TypeError\n"                                                                   \
-    "    As for `score`.\n\n"                                                                      \
-    "Notes\n-----\n"                                                                               \
+#define DOC_RANK                                                                                  \
+    "rank($self, members, *, reverse=False, method='ordinal', out=None)\n--\n\n"                  \
+    "Look up positions in the order of (score, member); as ZRANK and ZREVRANK.\n\n"               \
+    "Parameters\n----------\n"                                                                    \
+    "members : int, UUID or array of any shape\n"                                                 \
+    "    As in `score`.\n"                                                                        \
+    "reverse : bool, default False\n"                                                             \
+    "    Count from the top: the highest (score, member) has rank 0.\n"                           \
+    "method : {'ordinal', 'min', 'max', 'dense', 'average'}, default 'ordinal'\n"                 \
+    "    What members of equal score share: nothing, the first or last of their positions, the\n" \
+    "    number of distinct scores before them, or the mean of the first and last position.\n"    \
+    "out : array of int64 (float64 for 'average') and the shape of members, optional\n"           \
+    "    Where to write.\n\n"                                                                     \
+    "Returns\n-------\n"                                                                          \
+    "int, None or array of int64\n"                                                               \
+    "    From 0. A missing member has None as a scalar, -1 in an array. With 'average' float\n"   \
+    "    and float64.\n\n"                                                                        \
+    "Raises\n------\n"                                                                            \
+    "ValueError\n"                                                                                \
+    "    The method is unknown, or `out` does not fit.\n"                                         \
+    "OverflowError, TypeError\n"                                                                  \
+    "    As for `score`.\n\n"                                                                     \
+    "Notes\n-----\n"                                                                              \
     "O(log n) a member; 'dense' may add one pass over the order leaves a call.\n"
 
-#define DOC_REMOVE                                                                                 \
-    "remove($self, members)\n--\n\n"                                                               \
-    "Remove members; as ZREM.\n\n"                                                                 \
-    "Parameters\n----------\n"                                                                     \
-    "members : int, UUID or array of any shape\n"                                                  \
-    "    Members that are not there are passed over.\n\n"                                          \
-    "Returns\n-------\n"                                                                           \
-    "int\n"                                                                                        \
-    "    How many were there.\n\n"                                                                 \
-    "Notes\n-----\n"                                                                               \
+#define DOC_REMOVE                                        \
+    "remove($self, members)\n--\n\n"                      \
+    "Remove members; as ZREM.\n\n"                        \
+    "Parameters\n----------\n"                            \
+    "members : int, UUID or array of any shape\n"         \
+    "    Members that are not there are passed over.\n\n" \
+    "Returns\n-------\n"                                  \
+    "int\n"                                               \
+    "    How many were there.\n\n"                        \
+    "Notes\n-----\n"                                      \
     "Cost and errors as for `add`.\n"
 
-#define DOC_UPDATE                                                                                 \
-    "update($self, source)\n--\n\n"                                                                \
-    "Set scores from a mapping, pairs, another set or a pandas object.\n\n"                        \
-    "Parameters\n----------\n"                                                                     \
-    "source : mapping, iterable of (member, score), PackedZSet, Series or DataFrame\n"             \
-    "    A Series has members as its index; a DataFrame has columns 'member' and 'score'.\n\n"     \
-    "Returns\n-------\n"                                                                           \
-    "tuple of int\n"                                                                               \
-    "    ``(added, updated)``, as `add`.\n\n"                                                      \
-    "Notes\n-----\n"                                                                               \
+#define DOC_UPDATE                                                                             \
+    "update($self, source)\n--\n\n"                                                            \
+    "Set scores from a mapping, pairs, another set or a pandas object.\n\n"                    \
+    "Parameters\n----------\n"                                                                 \
+    "source : mapping, iterable of (member, score), PackedZSet, Series or DataFrame\n"         \
+    "    A Series has members as its index; a DataFrame has columns 'member' and 'score'.\n\n" \
+    "Returns\n-------\n"                                                                       \
+    "tuple of int\n"                                                                           \
+    "    ``(added, updated)``, as `add`.\n\n"                                                  \
+    "Notes\n-----\n"                                                                           \
     "The source is gathered first and added by one call: all or nothing. Errors as for `add`.\n"
 
-#define DOC_FROM_ARRAYS                                                                            \
-    "from_arrays($type, members, scores, member=None, score=None, *, score_rle=True, "             \
-    "merge_exponent=0.5)\n--\n\n"                                                                  \
-    "Make a set from two arrays.\n\n"                                                              \
-    "Parameters\n----------\n"                                                                     \
-    "members, scores : array, shape (n,)\n"                                                        \
-    "    In any order; the last of several rows with one member stands.\n"                         \
-    "member, score : str or dtype, optional\n"                                                     \
-    "    The layout. By default the dtypes say: members of at most 32 signed bits give int32,\n"   \
-    "    wider ones int64, 16 bytes uuid; scores of at most 32 bits of float give float32, all\n"  \
-    "    else float64. Lists give int64 (or uuid) and float64.\n"                                  \
-    "score_rle, merge_exponent : optional\n"                                                       \
-    "    As for `PackedZSet`.\n\n"                                                                 \
-    "Returns\n-------\n"                                                                           \
-    "PackedZSet\n"                                                                                 \
-    "    Of the type this was called on; an ``__init__`` of a subclass is not run.\n\n"            \
-    "Notes\n-----\n"                                                                               \
+#define DOC_FROM_ARRAYS                                                                           \
+    "from_arrays($type, members, scores, member=None, score=None, *, score_rle=True, "            \
+    "merge_exponent=0.5)\n--\n\n"                                                                 \
+    "Make a set from two arrays.\n\n"                                                             \
+    "Parameters\n----------\n"                                                                    \
+    "members, scores : array, shape (n,)\n"                                                       \
+    "    In any order; the last of several rows with one member stands.\n"                        \
+    "member, score : str or dtype, optional\n"                                                    \
+    "    The layout. By default the dtypes say: members of at most 32 signed bits give int32,\n"  \
+    "    wider ones int64, 16 bytes uuid; scores of at most 32 bits of float give float32, all\n" \
+    "    else float64. Lists give int64 (or uuid) and float64.\n"                                 \
+    "score_rle, merge_exponent : optional\n"                                                      \
+    "    As for `PackedZSet`.\n\n"                                                                \
+    "Returns\n-------\n"                                                                          \
+    "PackedZSet\n"                                                                                \
+    "    Of the type this was called on; an ``__init__`` of a subclass is not run.\n\n"           \
+    "Notes\n-----\n"                                                                              \
     "O(n log n); both trees are built bottom-up. Errors as for `add`.\n"
 
-#define DOC_FROM_ITEMS                                                                             \
-    "from_items($type, source, member='int64', score='float64', *, score_rle=True, "               \
-    "merge_exponent=0.5)\n--\n\n"                                                                  \
-    "Make a set from anything that `update` takes.\n\n"                                            \
-    "Parameters\n----------\n"                                                                     \
-    "source : mapping, iterable of (member, score), PackedZSet, Series or DataFrame\n"             \
-    "    As for `update`.\n"                                                                       \
-    "member, score, score_rle, merge_exponent : optional\n"                                        \
-    "    As for `PackedZSet`.\n\n"                                                                 \
-    "Returns\n-------\n"                                                                           \
-    "PackedZSet\n"                                                                                 \
+#define DOC_FROM_ITEMS                                                                 \
+    "from_items($type, source, member='int64', score='float64', *, score_rle=True, "   \
+    "merge_exponent=0.5)\n--\n\n"                                                      \
+    "Make a set from anything that `update` takes.\n\n"                                \
+    "Parameters\n----------\n"                                                         \
+    "source : mapping, iterable of (member, score), PackedZSet, Series or DataFrame\n" \
+    "    As for `update`.\n"                                                           \
+    "member, score, score_rle, merge_exponent : optional\n"                            \
+    "    As for `PackedZSet`.\n\n"                                                     \
+    "Returns\n-------\n"                                                               \
+    "PackedZSet\n"                                                                     \
     "    Of the type this was called on; an ``__init__`` of a subclass is not run.\n"
 
 #endif

@@ -32,9 +32,12 @@ typedef struct entry {
     uint64_t value;
 } entry;
 
+/* Not PyDict_SetItemString: that interns, and the names live no longer than the dict. */
 static int put(PyObject *dict, const char *name, PyObject *value)
 {
-    int done = value == NULL ? -1 : PyDict_SetItemString(dict, name, value);
+    PyObject *key = PyUnicode_FromString(name);
+    int done = key == NULL || value == NULL ? -1 : PyDict_SetItem(dict, key, value);
+    Py_XDECREF(key);
     Py_XDECREF(value);
     return done;
 }
@@ -53,32 +56,44 @@ static int fill_memory(PyObject *dict, const pzpy_set *set, const pz_memory *m,
 {
     const pz_tree_memory *o = &m->order, *t = &m->member;
     const entry published[] = {
-        {"member_count", m->member_count},   {"sorted_entries", o->base_entries},
-        {"unsorted_entries", o->tail_entries}, {"leaf_capacity", o->leaf_capacity},
-        {"leaf_count", o->leaf_count},       {"branch_count", o->branch_count},
-        {"tree_height", o->height},          {"merge_threshold", o->merge_threshold},
+        {"member_count", m->member_count},
+        {"sorted_entries", o->base_entries},
+        {"unsorted_entries", o->tail_entries},
+        {"leaf_capacity", o->leaf_capacity},
+        {"leaf_count", o->leaf_count},
+        {"branch_count", o->branch_count},
+        {"tree_height", o->height},
+        {"merge_threshold", o->merge_threshold},
         {"compressed_leaf_count", o->coded_leaf_count},
         {"sorted_score_bytes", o->score_bytes},
         {"total_allocated_bytes", m->total_allocated_bytes},
     };
     const entry ours[] = {
-        {"order_key_bytes", o->key_bytes},       {"order_score_bytes", o->score_bytes},
-        {"order_tail_bytes", o->tail_bytes},     {"order_header_bytes", o->header_bytes},
-        {"order_branch_bytes", o->branch_bytes}, {"order_padding_bytes", o->padding_bytes},
+        {"order_key_bytes", o->key_bytes},
+        {"order_score_bytes", o->score_bytes},
+        {"order_tail_bytes", o->tail_bytes},
+        {"order_header_bytes", o->header_bytes},
+        {"order_branch_bytes", o->branch_bytes},
+        {"order_padding_bytes", o->padding_bytes},
         {"member_sorted_entries", t->base_entries},
         {"member_unsorted_entries", t->tail_entries},
         {"member_leaf_capacity", t->leaf_capacity},
-        {"member_leaf_count", t->leaf_count},    {"member_branch_count", t->branch_count},
-        {"member_tree_height", t->height},       {"member_merge_threshold", t->merge_threshold},
-        {"member_key_bytes", t->key_bytes},      {"member_score_bytes", t->score_bytes},
-        {"member_tail_bytes", t->tail_bytes},    {"member_header_bytes", t->header_bytes},
-        {"member_branch_bytes", t->branch_bytes}, {"member_padding_bytes", t->padding_bytes},
-        {"arena_live_bytes", m->arena_live_bytes}, {"arena_free_bytes", m->arena_free_bytes},
+        {"member_leaf_count", t->leaf_count},
+        {"member_branch_count", t->branch_count},
+        {"member_tree_height", t->height},
+        {"member_merge_threshold", t->merge_threshold},
+        {"member_key_bytes", t->key_bytes},
+        {"member_score_bytes", t->score_bytes},
+        {"member_tail_bytes", t->tail_bytes},
+        {"member_header_bytes", t->header_bytes},
+        {"member_branch_bytes", t->branch_bytes},
+        {"member_padding_bytes", t->padding_bytes},
+        {"arena_live_bytes", m->arena_live_bytes},
+        {"arena_free_bytes", m->arena_free_bytes},
         {"arena_mapped_bytes", m->arena_mapped_bytes},
     };
-    double each = m->member_count == 0
-                      ? 0.0
-                      : (double)m->total_allocated_bytes / (double)m->member_count;
+    double each = m->member_count == 0 ? 0.0
+                                       : (double)m->total_allocated_bytes / (double)m->member_count;
     if (put(dict, "representation", PyUnicode_FromString(pzpy_representation(set))) < 0 ||
         put_all(dict, published, sizeof published / sizeof published[0]) < 0 ||
         put(dict, "merge_exponent", PyFloat_FromDouble(options->merge_exponent)) < 0 ||
@@ -134,8 +149,8 @@ static PyObject *leaves_of(pzpy_set *set, bool member_tree)
     } else {
         failed = entries > 0 && !member_tree;
     }
-    PyObject *array =
-        failed ? PyErr_NoMemory() : pzpy_np_leaves((const pz_leaf_info *)(void *)records.bytes, n);
+    PyObject *array = failed ? PyErr_NoMemory()
+                             : pzpy_np_leaves((const pz_leaf_info *)(void *)records.bytes, n);
     free(records.bytes);
     return array;
 }
@@ -234,7 +249,8 @@ PyObject *pzpy_set_nth(PyObject *self, PyObject *positions)
             break;
         }
         status = pz_nth_by_member(set->core, (uint64_t)at,
-                                  (char *)to_members.ptr + (ptrdiff_t)i * to_members.stride, &score);
+                                  (char *)to_members.ptr + (ptrdiff_t)i * to_members.stride,
+                                  &score);
         if (status == PZ_OK)
             pzpy_store_score(set->score_kind, score,
                              (char *)to_scores.ptr + (ptrdiff_t)i * to_scores.stride);

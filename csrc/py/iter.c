@@ -11,8 +11,7 @@
 #define CHUNK 1024u
 
 typedef struct pzpy_iter {
-    PyObject_HEAD
-    pzpy_set *set;    /* NULL when spent */
+    PyObject_HEAD pzpy_set *set;    /* NULL when spent */
     uint64_t version;
     uint64_t done;    /* entries fetched so far, in the direction of travel */
     uint64_t left;    /* entries not fetched yet */
@@ -50,8 +49,7 @@ PyObject *pzpy_set_reversed(PyObject *self, PyObject *Py_UNUSED(ignored))
     return iter_new(pzpy_self(self), false, true);
 }
 
-PyObject *pzpy_set_items(PyObject *self, PyObject *const *args, Py_ssize_t given,
-                         PyObject *kwnames)
+PyObject *pzpy_set_items(PyObject *self, PyObject *const *args, Py_ssize_t given, PyObject *kwnames)
 {
     static const char *const names[] = {"reverse", NULL};
     PyObject *arg[1];
@@ -113,7 +111,8 @@ static int fetch(pzpy_iter *it)
     uint64_t n = it->left < CHUNK ? it->left : CHUNK;
     if (it->members == NULL && make_room(it) < 0)
         return -1;
-    pz_out members = {it->members, (ptrdiff_t)pzpy_dtype_bytes(pzpy_member_dtype(set->member_kind))};
+    pz_out members = {it->members,
+                      (ptrdiff_t)pzpy_dtype_bytes(pzpy_member_dtype(set->member_kind))};
     pz_out scores = {it->scores, (ptrdiff_t)pzpy_dtype_bytes(pzpy_score_dtype(set->score_kind))};
     pz_call call = {.poll = NULL};
     if (pzpy_read_begin(set) < 0)

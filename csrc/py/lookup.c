@@ -54,8 +54,7 @@ static int refuse_scalar_out(PyObject *out)
     return pzpy_refuse(PyExc_TypeError, "out", -1, "one member gives one number, and no array");
 }
 
-PyObject *pzpy_set_score(PyObject *self, PyObject *const *args, Py_ssize_t given,
-                         PyObject *kwnames)
+PyObject *pzpy_set_score(PyObject *self, PyObject *const *args, Py_ssize_t given, PyObject *kwnames)
 {
     static const char *const names[] = {"members", "out", NULL};
     pzpy_set *set = pzpy_self(self);
@@ -163,8 +162,8 @@ static PyObject *rank_scalar(pzpy_set *set, const pzpy_value *member, bool rever
     if (method == PZ_RANK_ORDINAL)
         rank.position = pz_rank_one(set->core, member, reverse);
     else
-        status = pz_rank(set->core, 1, (pz_in){member, 0}, reverse, method, (pz_out){&rank, 0},
-                         &call);
+        status =
+            pz_rank(set->core, 1, (pz_in){member, 0}, reverse, method, (pz_out){&rank, 0}, &call);
     pzpy_read_end(set);
     if (status != PZ_OK)
         return pzpy_raise(status, &call, "members", NULL);
@@ -208,8 +207,7 @@ PyObject *pzpy_set_rank(PyObject *self, PyObject *const *args, Py_ssize_t given,
         goto done;
     }
     pzpy_op_bulk(&op, members.n);
-    pz_status status =
-        pz_rank(set->core, members.n, members.in, reverse, method, where, &op.call);
+    pz_status status = pz_rank(set->core, members.n, members.in, reverse, method, where, &op.call);
     pzpy_op_end(&op);
     if (status != PZ_OK)
         Py_SETREF(result, pzpy_raise(status, &op.call, "members", &members));

@@ -49,11 +49,10 @@ static PZPY_BARE(set_repr_html)
 
 /* ---- the table ---- */
 
-#define FAST(name, function, doc)                                                             \
+#define FAST(name, function, doc) \
     {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS, doc}
-#define CLASS_FAST(name, function, doc)                                                       \
-    {name, (PyCFunction)(void (*)(void))(function),                                           \
-     METH_FASTCALL | METH_KEYWORDS | METH_CLASS, doc}
+#define CLASS_FAST(name, function, doc) \
+    {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS | METH_CLASS, doc}
 
 PyMethodDef pzpy_set_methods[] = {
     CLASS_FAST("from_arrays", pzpy_set_from_arrays, DOC_FROM_ARRAYS),

@@ -4,7 +4,7 @@
 
 #include "pzpy.h"
 
-#define PZPY_FAST(name)                                                                       \
+#define PZPY_FAST(name) \
     PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t given, PyObject *kwnames)
 #define PZPY_BARE(name) PyObject *name(PyObject *self, PyObject *argument)
 

@@ -65,7 +65,8 @@ static int refuse_masked(PyObject *obj, const char *name)
     int result = 0;
     for (npy_intp i = 0; i < n && result == 0; i++) {
         if (flags[i])
-            result = pzpy_refuse(PyExc_TypeError, name, i, "the array hides this element by a mask");
+            result =
+                pzpy_refuse(PyExc_TypeError, name, i, "the array hides this element by a mask");
     }
     Py_DECREF(hidden);
     return result;
@@ -188,8 +189,8 @@ bool pzpy_np_void16(PyObject *scalar, unsigned char *out)
 
 static PyArray_Descr *descr_of(pzpy_dtype dtype)
 {
-    static const int numbers[] = {NPY_INT32, NPY_INT64, NPY_VOID, NPY_FLOAT32, NPY_FLOAT64,
-                                  NPY_BOOL};
+    static const int numbers[] = {NPY_INT32,   NPY_INT64,   NPY_VOID,
+                                  NPY_FLOAT32, NPY_FLOAT64, NPY_BOOL};
     if (dtype != PZPY_BYTES16)
         return PyArray_DescrFromType(numbers[dtype]);
     PyArray_Descr *descr = PyArray_DescrNewFromType(NPY_VOID);
@@ -208,8 +209,7 @@ PyObject *pzpy_np_new(pzpy_dtype dtype, int ndim, const Py_ssize_t *dims, pz_out
     PyArray_Descr *descr = descr_of(dtype);
     if (descr == NULL)
         return NULL;
-    PyObject *array =
-        PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, NULL, NULL, 0, NULL);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, NULL, NULL, 0, NULL);
     if (array != NULL)
         *where = (pz_out){PyArray_DATA(ARRAY(array)), (ptrdiff_t)pzpy_dtype_bytes(dtype)};
     return array;
@@ -257,8 +257,8 @@ static int refuse_shape(PyArrayObject *array, const char *name, int ndim, const 
     return -1;
 }
 
-int pzpy_np_out(PyObject *obj, pzpy_dtype dtype, const char *name, int ndim,
-                const Py_ssize_t *dims, pz_out *where)
+int pzpy_np_out(PyObject *obj, pzpy_dtype dtype, const char *name, int ndim, const Py_ssize_t *dims,
+                pz_out *where)
 {
     if (!PyArray_Check(obj))
         return pzpy_refuse(PyExc_TypeError, name, -1, "an array is needed, not %.100s",
@@ -352,10 +352,10 @@ static const struct {
     const char *name, *format;
     size_t offset;
 } leaf_fields[] = {
-    FIELD(first_position, "u8"), FIELD(base_entries, "u4"),    FIELD(tail_adds, "u4"),
-    FIELD(tail_removes, "u4"),   FIELD(entries, "u4"),         FIELD(distinct_scores, "u4"),
-    FIELD(score_form, "u4"),     FIELD(key_low_bits, "u4"),    FIELD(block_bytes, "u4"),
-    FIELD(key_bytes, "u4"),      FIELD(score_bytes, "u4"),     FIELD(tail_bytes, "u4"),
+    FIELD(first_position, "u8"), FIELD(base_entries, "u4"), FIELD(tail_adds, "u4"),
+    FIELD(tail_removes, "u4"),   FIELD(entries, "u4"),      FIELD(distinct_scores, "u4"),
+    FIELD(score_form, "u4"),     FIELD(key_low_bits, "u4"), FIELD(block_bytes, "u4"),
+    FIELD(key_bytes, "u4"),      FIELD(score_bytes, "u4"),  FIELD(tail_bytes, "u4"),
     FIELD(label, "u8"),
 };
 
@@ -396,8 +396,7 @@ PyObject *pzpy_np_leaves(const pz_leaf_info *records, size_t n)
     npy_intp dims[1] = {(npy_intp)n};
     if (descr == NULL)
         return NULL;
-    PyObject *array =
-        PyArray_NewFromDescr(&PyArray_Type, descr, 1, dims, NULL, NULL, 0, NULL);
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, descr, 1, dims, NULL, NULL, 0, NULL);
     if (array != NULL && n > 0)
         memcpy(PyArray_DATA(ARRAY(array)), records, n * sizeof records[0]);
     return array;

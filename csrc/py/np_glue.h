@@ -13,7 +13,9 @@ int pzpy_np_import(void);
 typedef enum pzpy_np_class {
     PZPY_NP_NONE,  /* nothing of NumPy's */
     PZPY_NP_ARRAY, /* an ndarray or a subclass, any number of dimensions */
-    PZPY_NP_INTEGER, PZPY_NP_FLOATING, PZPY_NP_VOID, /* scalars */
+    PZPY_NP_INTEGER,
+    PZPY_NP_FLOATING,
+    PZPY_NP_VOID, /* scalars */
     PZPY_NP_OTHER  /* a scalar that is neither member nor score: bool_, datetime64, str_ ... */
 } pzpy_np_class;
 pzpy_np_class pzpy_np_class_of(PyObject *obj);
@@ -46,8 +48,8 @@ PyObject *pzpy_np_column(pzpy_dtype dtype, uint64_t n, pz_out *where); /* one di
 /* The first n elements of a one-dimensional array; steals `array`. */
 PyObject *pzpy_np_head(PyObject *array, uint64_t n);
 /* An array of the caller's to write to: dtype, shape, writable, one stride; else refused. */
-int pzpy_np_out(PyObject *obj, pzpy_dtype dtype, const char *name, int ndim,
-                const Py_ssize_t *dims, pz_out *where);
+int pzpy_np_out(PyObject *obj, pzpy_dtype dtype, const char *name, int ndim, const Py_ssize_t *dims,
+                pz_out *where);
 
 int pzpy_np_dtype_of(PyObject *obj, const char *name, pzpy_dtype *out);
 PyObject *pzpy_np_dtype_object(pzpy_dtype dtype);

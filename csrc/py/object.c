@@ -140,8 +140,8 @@ static int uuid_member(pzpy_state *state, PyObject *obj, const char *name, Py_ss
     return result;
 }
 
-int pzpy_member_from_object(pzpy_state *state, pz_member_kind kind, PyObject *obj,
-                            const char *name, Py_ssize_t index, pzpy_value *out)
+int pzpy_member_from_object(pzpy_state *state, pz_member_kind kind, PyObject *obj, const char *name,
+                            Py_ssize_t index, pzpy_value *out)
 {
     if (kind == PZ_UUID)
         return uuid_member(state, obj, name, index, out);

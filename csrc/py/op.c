@@ -2,16 +2,18 @@
  * the order of the steps.
  *
  * Signals: while a bulk call is in its checking and sorting phases the core asks every now and
- * then whether to stop. The answer needs the GIL, so it is sought at most every POLL_NS. Signal
- * handlers, and on newer Pythons finalizers, may then run Python code while this thread holds
- * locks; `holding` counts such calls, and a lock that is not free at once is then refused. */
+ * then whether to stop. The answer needs the GIL, so it is sought at most every POLL_NS, and not
+ * at all by short calls. Signal handlers, and on newer Pythons finalizers, may then run Python code
+ * while this thread holds locks; `holding` counts such calls, and a lock that is not free at once
+ * is then refused. */
 #define _DEFAULT_SOURCE
 
 #include "pzpy.h"
 
 #include <time.h>
 
-#define POLL_NS 50000000ull
+#define FIRST_POLL_NS 5000000ull
+#define POLL_NS 20000000ull
 #define WAIT_MS 100u /* how long a thread waits for a lock before it looks for signals */
 
 static _Thread_local unsigned holding;
@@ -45,11 +47,8 @@ static int lock_slowly(pzpy_set *set, bool write, bool signals)
     }
     for (;;) {
         bool taken;
-        Py_BEGIN_ALLOW_THREADS
-        taken = pzpy_lock_wait(&set->lock, write, WAIT_MS);
-        Py_END_ALLOW_THREADS
-        if (taken)
-            return 0;
+        Py_BEGIN_ALLOW_THREADS taken = pzpy_lock_wait(&set->lock, write, WAIT_MS);
+        Py_END_ALLOW_THREADS if (taken) return 0;
         if (signals && PyErr_CheckSignals() < 0)
             return -1;
     }
@@ -73,7 +72,7 @@ void pzpy_op_bulk(pzpy_op *op, uint64_t rows)
     if (rows < PZPY_BULK_ROWS)
         return;
     op->bulk = true;
-    op->next_poll_ns = now_ns() + POLL_NS;
+    op->next_poll_ns = now_ns() + FIRST_POLL_NS;
     op->call.poll = poll_signals;
     op->call.ctx = op;
     holding++;
@@ -110,8 +109,8 @@ void pzpy_trace(pzpy_set *set, uint64_t bytes)
 
 static int by_address(const void *a, const void *b)
 {
-    uintptr_t x = (uintptr_t) * (pzpy_set *const *)a;
-    uintptr_t y = (uintptr_t) * (pzpy_set *const *)b;
+    uintptr_t x = (uintptr_t)*(pzpy_set *const *)a;
+    uintptr_t y = (uintptr_t)*(pzpy_set *const *)b;
     return (x > y) - (x < y);
 }
 

@@ -37,8 +37,7 @@ typedef struct pzpy_state {
 } pzpy_state;
 
 typedef struct pzpy_set {
-    PyObject_HEAD
-    pz_set *core;
+    PyObject_HEAD pz_set *core;
     pzpy_state *state; /* of the module that holds the type; the type keeps it alive */
     PyObject *weak_references;
     _Atomic uint64_t version; /* of core; iterators read it without the lock */
@@ -60,7 +59,12 @@ typedef union pzpy_value {
 } pzpy_value;
 
 typedef enum pzpy_dtype {
-    PZPY_INT32, PZPY_INT64, PZPY_BYTES16, PZPY_FLOAT32, PZPY_FLOAT64, PZPY_BOOL
+    PZPY_INT32,
+    PZPY_INT64,
+    PZPY_BYTES16,
+    PZPY_FLOAT32,
+    PZPY_FLOAT64,
+    PZPY_BOOL
 } pzpy_dtype;
 
 /* One argument as the core reads it. `ndim` 0 is a scalar: then `in` has stride 0 and points to
@@ -107,8 +111,8 @@ int pzpy_refuse_overlap_column(const pz_out *out, pzpy_dtype out_dtype, size_t r
 
 /* object.c: Python objects to values and back. `index` below 0: a scalar argument. */
 bool pzpy_is_scalar(const pzpy_state *state, PyObject *obj); /* by type only */
-int pzpy_member_from_object(pzpy_state *state, pz_member_kind kind, PyObject *obj,
-                            const char *name, Py_ssize_t index, pzpy_value *out);
+int pzpy_member_from_object(pzpy_state *state, pz_member_kind kind, PyObject *obj, const char *name,
+                            Py_ssize_t index, pzpy_value *out);
 int pzpy_score_from_object(pz_score_kind kind, PyObject *obj, const char *name, Py_ssize_t index,
                            pzpy_value *out);
 PyObject *pzpy_member_to_object(pzpy_state *state, pz_member_kind kind, const void *member);
@@ -127,8 +131,7 @@ int pzpy_bound(PyObject *obj, const char *name, double none, double *out);
  * the names may be given by position, the first `required` must be given. Borrowed references;
  * NULL where not given. */
 int pzpy_args(const char *function, PyObject *const *args, Py_ssize_t given, PyObject *kwnames,
-              const char *const *names, Py_ssize_t positional, Py_ssize_t required,
-              PyObject **out);
+              const char *const *names, Py_ssize_t positional, Py_ssize_t required, PyObject **out);
 int pzpy_arg_flag(PyObject *obj, bool none, bool *out);
 int pzpy_arg_count(PyObject *obj, const char *name, uint64_t none, uint64_t *out);
 /* A position as in a slice: None gives `none`, values beyond int64 are clipped. */

@@ -172,8 +172,8 @@ static PyObject *fetch(pzpy_set *set, const plan *p, bool remove, PyObject *out)
         pz_status status = PZ_OK;
         if (fits && w.n > 0) {
             pzpy_op_bulk(&op, w.n);
-            status = pz_range(set->core, w.start, w.n, p->reverse, r.to_members, r.to_scores,
-                              &op.call);
+            status =
+                pz_range(set->core, w.start, w.n, p->reverse, r.to_members, r.to_scores, &op.call);
             if (status == PZ_OK && remove)
                 status = pz_remove_range(set->core, w.start, w.start + w.n, &op.call);
         }
@@ -193,8 +193,7 @@ failed:
 
 /* ---- reading ---- */
 
-PyObject *pzpy_set_range(PyObject *self, PyObject *const *args, Py_ssize_t given,
-                         PyObject *kwnames)
+PyObject *pzpy_set_range(PyObject *self, PyObject *const *args, Py_ssize_t given, PyObject *kwnames)
 {
     static const char *const names[] = {"start", "stop", "reverse", "out", NULL};
     PyObject *arg[4];
@@ -235,8 +234,7 @@ PyObject *pzpy_set_range_by_score(PyObject *self, PyObject *const *args, Py_ssiz
     return fetch(pzpy_self(self), &p, false, NULL);
 }
 
-PyObject *pzpy_set_count(PyObject *self, PyObject *const *args, Py_ssize_t given,
-                         PyObject *kwnames)
+PyObject *pzpy_set_count(PyObject *self, PyObject *const *args, Py_ssize_t given, PyObject *kwnames)
 {
     static const char *const names[] = {"low", "high", "low_open", "high_open", NULL};
     PyObject *arg[4];
@@ -352,8 +350,8 @@ static PyObject *pop_one(pzpy_set *set, bool top)
     uint64_t n = pz_len(set->core);
     uint64_t at = top && n > 0 ? n - 1 : 0;
     if (n > 0) {
-        status = pz_range(set->core, at, 1, false, (pz_out){&member, 0}, (pz_out){&score, 0},
-                          &op.call);
+        status =
+            pz_range(set->core, at, 1, false, (pz_out){&member, 0}, (pz_out){&score, 0}, &op.call);
         if (status == PZ_OK)
             status = pz_remove_range(set->core, at, at + 1, &op.call);
     }

@@ -84,8 +84,7 @@ static PyObject *make_filled(PyTypeObject *type, const creation *c, PyObject *so
         return NULL;
     PyObject *self = pzpy_set_make(type, state, c->member, c->score, &c->options);
     uint64_t added = 0, updated = 0;
-    if (self != NULL && source != NULL &&
-        pzpy_fill(pzpy_self(self), source, &added, &updated) < 0)
+    if (self != NULL && source != NULL && pzpy_fill(pzpy_self(self), source, &added, &updated) < 0)
         Py_CLEAR(self);
     return self;
 }
@@ -248,16 +247,14 @@ static PyObject *get_merge_exponent(PyObject *self, void *Py_UNUSED(closure))
 }
 
 static PyGetSetDef set_properties[] = {
-    {"layout", get_layout, NULL,
-     "str : the types of members and scores, such as ``'INT64_FLOAT64'``.", NULL},
-    {"member_dtype", get_member_dtype, NULL,
-     "numpy.dtype : of member arrays: int32, int64, or V16 for UUIDs.", NULL},
-    {"score_dtype", get_score_dtype, NULL, "numpy.dtype : of score arrays: float32 or float64.",
+    {"layout", get_layout, NULL, "The types of members and scores, such as ``'INT64_FLOAT64'``.",
      NULL},
-    {"score_rle", get_score_rle, NULL,
-     "bool : whether the order tree codes equal scores once.", NULL},
+    {"member_dtype", get_member_dtype, NULL,
+     "The dtype of member arrays: int32, int64, or V16 for UUIDs.", NULL},
+    {"score_dtype", get_score_dtype, NULL, "The dtype of score arrays: float32 or float64.", NULL},
+    {"score_rle", get_score_rle, NULL, "Whether the order tree codes equal scores once.", NULL},
     {"merge_exponent", get_merge_exponent, NULL,
-     "float : 0 to 1, how many changes a leaf gathers before it is folded.", NULL},
+     "From 0 to 1, how many changes a leaf gathers before it is folded.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

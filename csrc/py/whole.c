@@ -125,17 +125,16 @@ static PyObject *algebra(pz_algebra which, const char *function, PyObject *self,
     operands o = {0};
     pz_aggregate aggregate = PZ_SUM;
     PyObject *result = NULL;
-    if (pzpy_args(function, args + given, 0, kwnames,
-                  which == PZ_DIFFERENCE ? no_names : names, 0, 0, arg) == 0 &&
-        operands_take(pzpy_self(self), args, given, &o) == 0 &&
-        operands_weights(&o, arg[0]) == 0 && aggregate_of(arg[1], &aggregate) == 0)
+    if (pzpy_args(function, args + given, 0, kwnames, which == PZ_DIFFERENCE ? no_names : names, 0,
+                  0, arg) == 0 &&
+        operands_take(pzpy_self(self), args, given, &o) == 0 && operands_weights(&o, arg[0]) == 0 &&
+        aggregate_of(arg[1], &aggregate) == 0)
         result = combine(which, pzpy_self(self), &o, aggregate);
     operands_free(&o);
     return result;
 }
 
-PyObject *pzpy_set_union(PyObject *self, PyObject *const *args, Py_ssize_t given,
-                         PyObject *kwnames)
+PyObject *pzpy_set_union(PyObject *self, PyObject *const *args, Py_ssize_t given, PyObject *kwnames)
 {
     return algebra(PZ_UNION, "union", self, args, given, kwnames);
 }

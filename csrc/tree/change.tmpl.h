@@ -105,14 +105,14 @@ typedef struct PZ_TN(build) {
     PZ_TN(sweep) *w;
     PZ_TN(scratch) *x;
     PZ_TN(cut) cut;
-    pz_slot old[2];       /* slots to use again, in order */
+    pz_slot old[2]; /* slots to use again, in order */
     uint32_t old_n, old_used;
-    PZ_S lo_s;            /* fence of the first part */
+    PZ_S lo_s; /* fence of the first part */
     PZ_M lo_m;
-    uint32_t want;        /* entries of the part being filled */
-    uint32_t from, n;     /* x->om[from .. from + n) wait to be written */
-    uint32_t room;        /* tail room that a leaf keeps when its block is replaced */
-    bool in_place;        /* the result is the sought leaf itself */
+    uint32_t want; /* entries of the part being filled */
+    uint32_t from, n; /* x->om[from .. from + n) wait to be written */
+    uint32_t room; /* tail room that a leaf keeps when its block is replaced */
+    bool in_place; /* the result is the sought leaf itself */
     uint64_t part;
     uint64_t label, label_step; /* member tree */
 } PZ_TN(build);
@@ -204,10 +204,10 @@ static void PZ_TN(leaf_rebuild)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, const PZ_FN(
 #endif
     }
     uint64_t n = (uint64_t)live - dels + adds;
-    bool append = adds > 0 && (live == 0 || PZ_TN(less)(x->ls[live - 1], x->lm[live - 1],
-                                                        add[0].s, add[0].m));
-    bool prepend = adds > 0 && live > 0 && PZ_TN(less)(add[adds - 1].s, add[adds - 1].m,
-                                                       x->ls[0], x->lm[0]);
+    bool append = adds > 0 &&
+                  (live == 0 || PZ_TN(less)(x->ls[live - 1], x->lm[live - 1], add[0].s, add[0].m));
+    bool prepend = adds > 0 && live > 0 &&
+                   PZ_TN(less)(add[adds - 1].s, add[adds - 1].m, x->ls[0], x->lm[0]);
     PZ_TN(child) prev = {0, PZ_NO_SLOT, 0, 0};
     b.cut.parts = n <= cap ? 1 : (n + full - 1) / full;
     b.lo_s = w->lo_s;
@@ -290,12 +290,21 @@ static void PZ_TN(leaf_rebuild)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, const PZ_FN(
     }
 }
 
+/* The most keys that a change of one leaf may have to go to the tail. More are folded in at once:
+ * from a quarter of the threshold on a fold costs little more than as many tail records, and leaves
+ * none. */
+static inline size_t PZ_TN(tail_most)(const pz_tree *t)
+{
+    uint32_t quarter = t->merge_threshold / 4;
+    return quarter < 2 ? 2 : quarter;
+}
+
 /* Make a change of the sought leaf: in the tail while that stays below the threshold, else by a
  * rebuild with what is left of the change. */
 static void PZ_TN(leaf_change)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, const PZ_FN(key) *del,
                                size_t dels, const PZ_FN(key) *add, size_t adds)
 {
-    if (w->leaf == PZ_NO_SLOT || dels + adds >= w->tree->merge_threshold) {
+    if (w->leaf == PZ_NO_SLOT || dels + adds > PZ_TN(tail_most)(w->tree)) {
         PZ_TN(leaf_rebuild)(w, x, del, dels, add, adds);
         return;
     }

@@ -73,7 +73,7 @@ typedef struct PZ_TN(audit) {
     pz_why *why;
     uint64_t leaves, branches, entries;
     uint64_t label; /* least label that the next leaf may have */
-    PZ_S last_s;    /* the last live key, when entries > 0 */
+    PZ_S last_s; /* the last live key, when entries > 0 */
     PZ_M last_m;
 } PZ_TN(audit);
 
@@ -299,8 +299,8 @@ static void PZ_TN(tree_memory)(const pz_arena *a, const pz_tree *t, pz_tree_memo
         out->score_bytes += f.score_bytes;
         out->tail_bytes += f.tail_bytes;
         out->header_bytes += PZ_T_HEADER;
-        out->padding_bytes +=
-            f.block_bytes - PZ_T_HEADER - f.key_bytes - f.score_bytes - f.tail_bytes;
+        out->padding_bytes += f.block_bytes - PZ_T_HEADER - f.key_bytes - f.score_bytes -
+                              f.tail_bytes;
         /* Each branch is counted at the first leaf below it. */
         for (uint32_t d = p.height; d > 0 && p.at[d - 1] == 0; d--)
             out->branch_bytes += pz_block_bytes(pz_branch_at(a, p.slot[d - 1]));

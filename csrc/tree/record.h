@@ -29,8 +29,8 @@ typedef struct pz_sink {
     uint8_t buffer[16384];
 } pz_sink;
 
-static inline void pz_sink_begin(pz_sink *to,
-                                 int (*write)(void *ctx, const void *bytes, size_t n), void *ctx)
+static inline void pz_sink_begin(pz_sink *to, int (*write)(void *ctx, const void *bytes, size_t n),
+                                 void *ctx)
 {
     to->write = write;
     to->ctx = ctx;
@@ -63,24 +63,24 @@ static inline pz_status pz_sink_put(pz_sink *to, const void *bytes, size_t n)
 /* Records of one tree being written. */
 typedef struct pz_record_writer {
     pz_sink *sink;
-    uint8_t *row;        /* place of the next row; NULL: none wanted */
-    uint64_t position;   /* entries written */
-    uint64_t index;      /* records written */
+    uint8_t *row; /* place of the next row; NULL: none wanted */
+    uint64_t position; /* entries written */
+    uint64_t index; /* records written */
     uint64_t label_step; /* member tree */
-    uint32_t capacity;   /* of a leaf: a longer one becomes several records */
+    uint32_t capacity; /* of a leaf: a longer one becomes several records */
     bool rle;
 } pz_record_writer;
 
 /* Records of one tree being read, from bytes that nothing is known about. */
 typedef struct pz_record_reader {
     const uint8_t *file;
-    uint64_t at, end;    /* the next record; where records must end */
-    const uint8_t *row;  /* the next record's row */
-    uint64_t position;   /* entries read */
-    uint64_t index;      /* records read */
+    uint64_t at, end; /* the next record; where records must end */
+    const uint8_t *row; /* the next record's row */
+    uint64_t position; /* entries read */
+    uint64_t index; /* records read */
     uint64_t label_step; /* member tree */
     uint32_t capacity;
-    bool rle;            /* of the file */
+    bool rle; /* of the file */
     pz_why *why;
 } pz_record_reader;
 

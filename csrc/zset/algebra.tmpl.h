@@ -226,7 +226,7 @@ static pz_status PZ_FN(combine)(pz_algebra op, size_t count, const pz_set *const
         return PZ_FULL;
     const pz_env *env = sets[0]->env;
     const size_t bytes = (room + 1) * sizeof(PZ_FN(term));
-    PZ_FN(term) *from = pz_env_alloc(env, bytes), *to = pz_env_alloc(env, bytes);
+    PZ_FN(term) *from = pz_scratch_new(env, bytes), *to = pz_scratch_new(env, bytes);
     PZ_FN(members) *w = pz_env_alloc(env, sizeof *w);
     pz_set *z = NULL;
     pz_fp mode = pz_fp_enter();
@@ -245,7 +245,7 @@ static pz_status PZ_FN(combine)(pz_algebra op, size_t count, const pz_set *const
         if (status != PZ_OK)
             goto done;
     }
-    pz_env_free(env, to, bytes);
+    pz_scratch_free(env, to, bytes);
     to = NULL;
     status = pz_new_like(sets[0], &z);
     if (status == PZ_OK)
@@ -253,8 +253,8 @@ static pz_status PZ_FN(combine)(pz_algebra op, size_t count, const pz_set *const
 done:
     pz_fp_leave(mode);
     pz_env_free(env, w, sizeof *w);
-    pz_env_free(env, to, bytes);
-    pz_env_free(env, from, bytes);
+    pz_scratch_free(env, to, bytes);
+    pz_scratch_free(env, from, bytes);
     if (status != PZ_OK) {
         pz_free(z);
         return status;

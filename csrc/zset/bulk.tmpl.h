@@ -103,7 +103,7 @@ static inline void PZ_FN(key_push)(PZ_FN(key) *list, size_t *n, PZ_S s, PZ_M m)
 static void PZ_FN(apply_leaf)(PZ_FN(mt_sweep) *w, PZ_FN(mt_scratch) *x, PZ_FN(run) *r)
 {
     PZ_FN(key) gone[64], come[64]; /* changes not made in place, while they are few */
-    const uint32_t few = w->tree->merge_threshold < 64 ? w->tree->merge_threshold : 64;
+    const size_t most = PZ_FN(mt_tail_most)(w->tree), few = most < 64 ? most : 64;
     size_t gone_n = 0, come_n = 0, olds0 = r->olds_n, news0 = r->news_n;
     bool many = false;
     PZ_FN(probe) probe;
@@ -136,7 +136,7 @@ static void PZ_FN(apply_leaf)(PZ_FN(mt_sweep) *w, PZ_FN(mt_scratch) *x, PZ_FN(ru
             if (PZ_FN(scol_set)(&probe.c, probe.col, probe.at, s))
                 continue;
         }
-        many = many || gone_n + come_n + 2 > few;
+        many = many || gone_n + come_n + was + is > few;
         if (many)
             continue;
         if (was)
@@ -447,7 +447,7 @@ typedef struct PZ_FN(load_facts) {
     PZ_M vary;
     bool sorted;
     double largest; /* magnitude of the largest finite amount */
-    bool infinite;  /* an amount is infinite */
+    bool infinite; /* an amount is infinite */
 } PZ_FN(load_facts);
 
 /* Load and check the arguments. `wide_in`: float64 amounts, copied to `wide`. */
@@ -529,7 +529,7 @@ static pz_status PZ_FN(scratch_new)(const pz_env *env, size_t n, bool wide, PZ_F
     }
     size_t each = 2 * sizeof *x->a + PZ_SORT_SCRATCH + (wide ? sizeof *x->wide : 0);
     x->bytes = n * each;
-    x->block = pz_env_alloc(env, x->bytes);
+    x->block = pz_scratch_new(env, x->bytes);
     if (x->block == NULL)
         return PZ_NOMEM;
     char *p = x->block;
@@ -586,8 +586,8 @@ static pz_status PZ_FN(run_rows)(pz_set *z, PZ_FN(run) *r, size_t n, pz_in membe
     PZ_FN(row) *rows = x.a;
     r->wide = x.wide;
     pz_status status = PZ_FN(load_rows)(r->kind, n, members, values, x.wide, x.a, &f, call);
-    if (status == PZ_OK && !z->large && (r->kind == PZ_FN(op_remove) ||
-                                         z->len + n <= pz_small_capacity(z))) {
+    if (status == PZ_OK && !z->large &&
+        (r->kind == PZ_FN(op_remove) || z->len + n <= pz_small_capacity(z))) {
         status = PZ_FN(run_small)(z, r, x.a, n, call);
         goto done;
     }
@@ -595,8 +595,8 @@ static pz_status PZ_FN(run_rows)(pz_set *z, PZ_FN(run) *r, size_t n, pz_in membe
         status = PZ_FN(sort_rows)(x.a, x.b, n, f.vary, &rows, call);
     if (status == PZ_OK)
         status = PZ_FN(enlarge)(z);
-    if (status == PZ_OK && r->kind == PZ_FN(op_incr) &&
-        !PZ_FN(sums_safe)(z, n, f.largest, f.infinite))
+    if (status == PZ_OK &&
+        r->kind == PZ_FN(op_incr) &&!PZ_FN(sums_safe)(z, n, f.largest, f.infinite))
         status = PZ_FN(check_sums)(z, r, rows, n, call);
     if (status == PZ_OK)
         status = PZ_FN(run_large)(z, r, rows, n, &x);
@@ -604,6 +604,6 @@ static pz_status PZ_FN(run_rows)(pz_set *z, PZ_FN(run) *r, size_t n, pz_in membe
         PZ_FN(shrink)(z, pz_small_capacity(z)); /* as it was */
 done:
     pz_fp_leave(mode);
-    pz_env_free(z->env, x.block, x.bytes);
+    pz_scratch_free(z->env, x.block, x.bytes);
     return status;
 }

@@ -16,9 +16,8 @@ static pz_leaf_info PZ_FN(small_facts)(const pz_set *z)
 
 static void PZ_FN(memory)(const pz_set *z, pz_memory *out)
 {
-    *out = (pz_memory){.member_count = z->len,
-                       .small = !z->large,
-                       .total_allocated_bytes = pz_allocated_bytes(z)};
+    *out = (pz_memory){
+        .member_count = z->len, .small = !z->large, .total_allocated_bytes = pz_allocated_bytes(z)};
     if (!z->large) {
         pz_leaf_info f = PZ_FN(small_facts)(z);
         out->member.leaf_capacity = z->member_capacity;

@@ -10,8 +10,8 @@ typedef struct PZ_FN(tail_plan) {
     bool ok;
 } PZ_FN(tail_plan);
 
-static inline PZ_FN(tail_plan) PZ_FN(tail_plan_of)(uint32_t records, uint32_t room,
-                                                   uint32_t threshold)
+static inline PZ_FN(tail_plan)
+    PZ_FN(tail_plan_of)(uint32_t records, uint32_t room, uint32_t threshold)
 {
     PZ_FN(tail_plan) t = {records, room, threshold, true};
     return t;
@@ -113,8 +113,7 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
     if (was != is || s != old) {
         pz_leaf *l = probe.l;
         PZ_FN(tail_plan) t = PZ_FN(tail_plan_of)((uint32_t)l->adds + l->dels,
-                                                 PZ_FN(mt_leaf_room)(l),
-                                                 b->member.merge_threshold);
+                                                 PZ_FN(mt_leaf_room)(l), b->member.merge_threshold);
         if (!was) {
             PZ_FN(tail_spend)(&t, PZ_REC_BYTES);
             t.ok = t.ok && l->dels == 0; /* it might be revived: left to the bulk engine */
@@ -132,11 +131,10 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
         }
         if (is) {
             to.l = PZ_FN(ot_find_path)(&b->arena, &b->order, s, m, &to.path);
-            to_tail = was && to.l == from.l
-                          ? from_tail
-                          : PZ_FN(tail_plan_of)((uint32_t)to.l->adds + to.l->dels,
-                                                PZ_FN(ot_leaf_room)(to.l),
-                                                b->order.merge_threshold);
+            to_tail = was && to.l == from.l ? from_tail
+                                            : PZ_FN(tail_plan_of)((uint32_t)to.l->adds + to.l->dels,
+                                                                  PZ_FN(ot_leaf_room)(to.l),
+                                                                  b->order.merge_threshold);
             PZ_FN(plan_order_insertion)(b, s, m, &to, &to_tail);
             if (!to_tail.ok)
                 return false;
@@ -144,8 +142,8 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
         bool moves = was && !(is && to.l == from.l);
         if (moves && pz_leaf_live(from.l) == 1)
             return false;
-        if (was && is && where == PZ_FN(in_base) &&
-            !PZ_FN(scol_set)(&probe.c, probe.col, probe.at, s))
+        if (was && is &&
+            where == PZ_FN(in_base) &&!PZ_FN(scol_set)(&probe.c, probe.col, probe.at, s))
             return false;
         /* From here on nothing can fail. */
         if (was && is && where == PZ_FN(in_tail)) {
@@ -191,8 +189,8 @@ static pz_status PZ_FN(run_one)(pz_set *z, PZ_FN(run) *r, pz_in member, pz_in va
     *done = true;
     pz_fp mode = pz_fp_enter();
     r->wide = wide ? &amount : NULL;
-    pz_status status = PZ_FN(load_rows)(r->kind, 1, member, value, wide ? &amount : NULL, &row, &f,
-                                        call);
+    pz_status status =
+        PZ_FN(load_rows)(r->kind, 1, member, value, wide ? &amount : NULL, &row, &f, call);
     if (status == PZ_OK) {
         *done = PZ_FN(quick)(z, r, &row, &status);
         if (status != PZ_OK && call != NULL)
@@ -205,7 +203,7 @@ static pz_status PZ_FN(run_one)(pz_set *z, PZ_FN(run) *r, pz_in member, pz_in va
 }
 
 static pz_status PZ_FN(run_call)(pz_set *z, PZ_FN(run) *r, size_t n, pz_in members, pz_in values,
-                            bool wide, pz_call *call)
+                                 bool wide, pz_call *call)
 {
     if (n == 1 && z->large) {
         bool done;
@@ -236,8 +234,7 @@ static pz_status PZ_FN(incr)(pz_set *z, size_t n, pz_in members, pz_in amounts, 
     return PZ_FN(run_call)(z, &r, n, members, amounts, wide && PZ_S_BITS == 32, call);
 }
 
-static pz_status PZ_FN(remove)(pz_set *z, size_t n, pz_in members, uint64_t *removed,
-                               pz_call *call)
+static pz_status PZ_FN(remove)(pz_set *z, size_t n, pz_in members, uint64_t *removed, pz_call *call)
 {
     const pz_in none = {NULL, 0};
     PZ_FN(run) r = {.kind = PZ_FN(op_remove)};

@@ -139,7 +139,7 @@ static pz_status PZ_FN(ask)(const pz_set *z, size_t n, pz_in members, PZ_FN(row)
     if (!always && (!z->large || n < PZ_BULK_ROWS_MIN))
         return PZ_OK;
     *bytes = 2 * n * sizeof **rows;
-    *block = pz_env_alloc(z->env, *bytes);
+    *block = pz_scratch_new(z->env, *bytes);
     if (*block == NULL)
         return always ? PZ_NOMEM : PZ_OK;
     PZ_FN(row) *a = *block;
@@ -161,7 +161,7 @@ static pz_status PZ_FN(ask)(const pz_set *z, size_t n, pz_in members, PZ_FN(row)
     if (status == PZ_OK && !sorted)
         status = PZ_FN(sort_rows)(a, a + n, n, vary, rows, call);
     if (status != PZ_OK) {
-        pz_env_free(z->env, *block, *bytes);
+        pz_scratch_free(z->env, *block, *bytes);
         *block = NULL;
         *rows = NULL;
     }
@@ -222,7 +222,7 @@ static pz_status PZ_FN(score)(const pz_set *z, size_t n, pz_in members, pz_out o
             else
                 PZ_FN(score_store)(p, rows[i].v);
         }
-        pz_env_free(z->env, block, bytes);
+        pz_scratch_free(z->env, block, bytes);
         return PZ_OK;
     }
     for (size_t i = 0; i < n; i++) {
@@ -247,7 +247,7 @@ static pz_status PZ_FN(contains)(const pz_set *z, size_t n, pz_in members, pz_ou
         PZ_FN(ask_scores)(z, rows, n);
         for (size_t i = 0; i < n; i++)
             *(uint8_t *)PZ_FN(out_at)(out, rows[i].row) = rows[i].v != 0;
-        pz_env_free(z->env, block, bytes);
+        pz_scratch_free(z->env, block, bytes);
         return PZ_OK;
     }
     for (size_t i = 0; i < n; i++) {
@@ -392,8 +392,8 @@ static pz_status PZ_FN(rank)(const pz_set *z, size_t n, pz_in members, bool reve
                 if (!have || !PZ_FN(ot_spot_holds)(&spot, rows[i].v, rows[i].m))
                     PZ_FN(ot_find_spot)(&b->arena, &b->order, rows[i].v, rows[i].m, &spot);
                 have = true;
-                rank = (int64_t)(spot.before +
-                                 PZ_FN(ot_leaf_rank)(spot.leaf, rows[i].v, rows[i].m));
+                rank =
+                    (int64_t)(spot.before + PZ_FN(ot_leaf_rank)(spot.leaf, rows[i].v, rows[i].m));
                 rank = 2 * (reverse ? (int64_t)z->len - 1 - rank : rank);
             }
             PZ_FN(rank_store)(out, rows[i].row, false, rank);
@@ -406,7 +406,7 @@ static pz_status PZ_FN(rank)(const pz_set *z, size_t n, pz_in members, bool reve
             PZ_FN(rank_store)(out, rows[i].row, average, rows[i].v == 0 ? -1 : twice);
         }
     }
-    pz_env_free(z->env, block, bytes);
+    pz_scratch_free(z->env, block, bytes);
     return status;
 }
 

@@ -43,6 +43,6 @@ static pz_status PZ_FN(remove_range)(pz_set *z, uint64_t start, uint64_t stop, p
     PZ_FN(run) r = {.kind = PZ_FN(op_remove)};
     if (status == PZ_OK)
         status = PZ_FN(run_large)(z, &r, rows, (size_t)n, &x);
-    pz_env_free(z->env, x.block, x.bytes);
+    pz_scratch_free(z->env, x.block, x.bytes);
     return status;
 }

@@ -105,7 +105,8 @@ pz_status pz_new_like(const pz_set *like, pz_set **out) PZ_MUST_USE;
 
 static inline pz_status pz_poll(pz_call *call)
 {
-    return call != NULL && call->poll != NULL && call->poll(call->ctx) != 0 ? PZ_INTERRUPTED : PZ_OK;
+    return call != NULL && call->poll != NULL && call->poll(call->ctx) != 0 ? PZ_INTERRUPTED
+                                                                            : PZ_OK;
 }
 
 #endif

@@ -185,29 +185,59 @@ static pz_status PZ_FN(load_order)(pz_body *b, const pz_snapshot_header *h, pz_r
     return PZ_OK;
 }
 
-/* Keys that ascend are all in the order tree; neither tree has tails yet. */
+/* Are these ascending keys, all in its range, in the leaf? Many: it is decoded and gone through. The
+ * number of those found before one that is not. */
+static size_t PZ_FN(leaf_agrees)(const pz_leaf *l, const PZ_FN(key) *keys, size_t n)
+{
+    PZ_M m[PZ_LEAF_ENTRIES_MAX + 16];
+    PZ_S s[PZ_LEAF_ENTRIES_MAX + 16];
+    size_t i = 0;
+    if (n <= l->n / 16u) {
+        while (i < n && PZ_FN(order_leaf_holds)(l, keys[i].s, keys[i].m))
+            i++;
+        return i;
+    }
+    uint32_t live = PZ_FN(ot_leaf_decode)(l, m, s), at = 0;
+    for (; i < n; i++, at++) {
+        while (at < live && PZ_FN(ot_less)(s[at], m[at], keys[i].s, keys[i].m))
+            at++;
+        if (at == live || s[at] != keys[i].s || m[at] != keys[i].m)
+            return i;
+    }
+    return n;
+}
+
+/* Are these ascending keys all in the order tree? */
 static pz_status PZ_FN(keys_agree)(const pz_body *b, const PZ_FN(key) *keys, size_t n, pz_why *why)
 {
     PZ_FN(ot_spot) spot;
-    for (size_t i = 0; i < n; i++) {
-        PZ_S s = keys[i].s;
-        PZ_M m = keys[i].m;
-        if (i == 0 || !PZ_FN(ot_spot_holds)(&spot, s, m))
-            PZ_FN(ot_find_spot)(&b->arena, &b->order, s, m, &spot);
-        if (!PZ_FN(order_leaf_holds)(spot.leaf, s, m))
+    for (size_t i = 0, end; i < n; i = end) {
+        PZ_FN(ot_find_spot)(&b->arena, &b->order, keys[i].s, keys[i].m, &spot);
+        end = i + 1;
+        while (end < n && PZ_FN(ot_spot_holds)(&spot, keys[end].s, keys[end].m))
+            end++;
+        size_t lacks = i + PZ_FN(leaf_agrees)(spot.leaf, keys + i, end - i);
+        if (lacks < end)
             return PZ_WHY(why, "order tree: lacks an entry of the member tree",
-                          spot.before + PZ_FN(ot_leaf_rank)(spot.leaf, s, m), s, 0);
+                          PZ_FN(ot_rank)(&b->arena, &b->order, keys[lacks].s, keys[lacks].m), 1, 0);
     }
     return PZ_OK;
 }
 
-#define PZ_LOAD_PIECE ((size_t)1 << 20) /* keys sorted at a time */
+/* Keys sorted at a time: enough for each leaf to have many of them. */
+static inline size_t PZ_FN(load_piece)(uint64_t entries)
+{
+    uint64_t piece = (uint64_t)1 << 20;
+    if (piece < entries / 16)
+        piece = entries / 16;
+    return (size_t)(piece < entries ? piece : entries);
+}
 
 /* Do both trees hold the same entries? Each has entries that differ from each other and as many as
  * the other, so it is enough to find those of one in the other, in pieces sorted by score. */
 static pz_status PZ_FN(load_agrees)(const pz_set *z, const pz_body *b, pz_call *call)
 {
-    size_t piece = b->member.entries < PZ_LOAD_PIECE ? (size_t)b->member.entries : PZ_LOAD_PIECE;
+    size_t piece = PZ_FN(load_piece)(b->member.entries);
     size_t room = piece + PZ_LEAF_ENTRIES_MAX, n = 0;
     size_t bytes = room * (PZ_REC_BYTES + PZ_SORT_SCRATCH);
     PZ_FN(key) *keys = pz_env_alloc(z->env, bytes);
@@ -227,8 +257,8 @@ static pz_status PZ_FN(load_agrees)(const pz_set *z, const pz_body *b, pz_call *
             continue;
         status = pz_poll(call);
         if (status == PZ_OK)
-            status = PZ_FN(keys_agree)(b, PZ_FN(sort_keys)(keys, keys + room, n), n,
-                                       pz_call_why(call));
+            status =
+                PZ_FN(keys_agree)(b, PZ_FN(sort_keys)(keys, keys + room, n), n, pz_call_why(call));
         n = 0;
     }
     pz_env_free(z->env, keys, bytes);

@@ -62,7 +62,7 @@ static void PZ_FN(random_run)(uint64_t *state, uint32_t style, PZ_M lo, PZ_M spa
     }
 }
 
-static void PZ_FN(random_leaf)(uint64_t *state, PZ_FN(leaf) * l)
+static void PZ_FN(random_leaf)(uint64_t *state, PZ_FN(leaf) *l)
 {
     uint32_t most = test_random(state) % 4 == 0 ? 12 : PZ_LEAF_MAX;
     uint32_t n = l->n = 1 + (uint32_t)(test_random(state) % most);
@@ -92,7 +92,7 @@ static void PZ_FN(random_leaf)(uint64_t *state, PZ_FN(leaf) * l)
 }
 
 /* The number of entries below (group, member). */
-static uint32_t PZ_FN(model_bound)(const PZ_FN(leaf) * l, uint32_t group, PZ_M member)
+static uint32_t PZ_FN(model_bound)(const PZ_FN(leaf) *l, uint32_t group, PZ_M member)
 {
     uint32_t below = 0;
     for (uint32_t i = 0; i < l->n; i++)
@@ -145,7 +145,7 @@ static void PZ_FN(plans_are_cheapest)(uint64_t *state, uint32_t rounds)
 }
 
 /* What the codec says of `in` is what stands in l. */
-static bool PZ_FN(same_leaf)(const PZ_FN(keys) * k, const uint8_t *in, const PZ_FN(leaf) * l)
+static bool PZ_FN(same_leaf)(const PZ_FN(keys) *k, const uint8_t *in, const PZ_FN(leaf) *l)
 {
     PZ_M m[PZ_LEAF_MAX + 16];
     uint16_t group[PZ_LEAF_MAX + 16];
@@ -160,7 +160,7 @@ static bool PZ_FN(same_leaf)(const PZ_FN(keys) * k, const uint8_t *in, const PZ_
     return true;
 }
 
-static bool PZ_FN(same_entry)(const PZ_FN(keys) * k, const uint8_t *in, const PZ_FN(leaf) * l,
+static bool PZ_FN(same_entry)(const PZ_FN(keys) *k, const uint8_t *in, const PZ_FN(leaf) *l,
                               uint32_t i)
 {
     uint32_t group = ~0u;
@@ -168,14 +168,14 @@ static bool PZ_FN(same_entry)(const PZ_FN(keys) * k, const uint8_t *in, const PZ
            PZ_FN(keys_get)(k, in, i, NULL) == l->m[i];
 }
 
-static bool PZ_FN(same_bound)(const PZ_FN(keys) * k, const uint8_t *in, const PZ_FN(leaf) * l,
+static bool PZ_FN(same_bound)(const PZ_FN(keys) *k, const uint8_t *in, const PZ_FN(leaf) *l,
                               uint32_t group, PZ_M member)
 {
     return PZ_FN(keys_lower_bound)(k, in, group, member) == PZ_FN(model_bound)(l, group, member);
 }
 
-static void PZ_FN(search_leaf)(uint64_t *state, const PZ_FN(keys) * k, const uint8_t *in,
-                               const PZ_FN(leaf) * l)
+static void PZ_FN(search_leaf)(uint64_t *state, const PZ_FN(keys) *k, const uint8_t *in,
+                               const PZ_FN(leaf) *l)
 {
     bool found = true;
     bool same = true;
@@ -196,7 +196,7 @@ static void PZ_FN(search_leaf)(uint64_t *state, const PZ_FN(keys) * k, const uin
 }
 
 /* Bytes changed at random are refused, or are a valid leaf on which all functions agree. */
-static void PZ_FN(mutate_leaf)(uint64_t *state, const PZ_FN(keys) * good, const uint8_t *in,
+static void PZ_FN(mutate_leaf)(uint64_t *state, const PZ_FN(keys) *good, const uint8_t *in,
                                size_t room)
 {
     PZ_FN(keys) k = *good;
@@ -229,7 +229,7 @@ static void PZ_FN(mutate_leaf)(uint64_t *state, const PZ_FN(keys) * good, const 
     free(bytes);
 }
 
-static void PZ_FN(try_leaf)(uint64_t *state, const PZ_FN(leaf) * l)
+static void PZ_FN(try_leaf)(uint64_t *state, const PZ_FN(leaf) *l)
 {
     PZ_FN(keys) k;
     PZ_FN(keys_plan)(l->m, l->n, l->groups, &k);

@@ -89,7 +89,7 @@ static PZ_S PZ_FN(any_image)(uint64_t *state, uint32_t style, int64_t base, uint
     return test_random(state) % 2 == 0 ? PZ_FN(edge_image)(state) : PZ_FN(random_image)(state);
 }
 
-static bool PZ_FN(same_scores)(const PZ_FN(scol) * c, const uint8_t *in, const PZ_S *s)
+static bool PZ_FN(same_scores)(const PZ_FN(scol) *c, const uint8_t *in, const PZ_S *s)
 {
     PZ_S *out = malloc(c->n * sizeof *out); /* no room behind */
     PZ_FN(scol_decode)(c, in, out);
@@ -101,7 +101,7 @@ static bool PZ_FN(same_scores)(const PZ_FN(scol) * c, const uint8_t *in, const P
 }
 
 /* A score is set in place, or refused without a trace. */
-static void PZ_FN(set_scores)(uint64_t *state, const PZ_FN(scol) * c, uint8_t *col, PZ_S *s,
+static void PZ_FN(set_scores)(uint64_t *state, const PZ_FN(scol) *c, uint8_t *col, PZ_S *s,
                               uint32_t style, int64_t base)
 {
     uint32_t bytes = PZ_FN(scol_bytes)(c);
@@ -123,7 +123,7 @@ static void PZ_FN(set_scores)(uint64_t *state, const PZ_FN(scol) * c, uint8_t *c
 }
 
 /* Changed bytes are refused, or are valid scores on which decode and get agree. */
-static void PZ_FN(mutate_scores)(uint64_t *state, const PZ_FN(scol) * good, const uint8_t *col)
+static void PZ_FN(mutate_scores)(uint64_t *state, const PZ_FN(scol) *good, const uint8_t *col)
 {
     PZ_FN(scol) c = *good;
     uint32_t room = PZ_FN(scol_bytes)(good);

@@ -13,7 +13,7 @@ static PZ_M PZ_FN(take_member)(input *in)
 }
 
 /* Everything that reads a column that passed its check. */
-static void PZ_FN(read_keys)(const PZ_FN(keys) * k, const uint8_t *column)
+static void PZ_FN(read_keys)(const PZ_FN(keys) *k, const uint8_t *column)
 {
     static PZ_M members[PZ_LEAF_MAX + 16];
     static uint16_t groups[PZ_LEAF_MAX + 16];
@@ -68,7 +68,7 @@ static void PZ_FN(try_keys)(input *in)
 #ifdef PZ_S
 #include "../../csrc/codec/scores.tmpl.h"
 
-static void PZ_FN(read_scores)(PZ_FN(scol) * c, uint8_t *column)
+static void PZ_FN(read_scores)(PZ_FN(scol) *c, uint8_t *column)
 {
     static PZ_S scores[PZ_LEAF_MAX + 16], again[PZ_LEAF_MAX + 16];
     PZ_FN(scol_decode)(c, column, scores);

@@ -29,6 +29,46 @@ TEST(cleaning_keeps_to_its_budget)
     model_free(m);
 }
 
+/* Call after call, with nothing taken or dropped between them, cleaning comes to an end, whatever
+ * the sizes: what does not fit at the ends of spans is not moved around for ever. */
+static void cleaning_ends(uint32_t blocks, uint32_t least, uint32_t spread, uint32_t drop_percent)
+{
+    model *m = model_new();
+    while (m->count < blocks)
+        REQUIRE(model_put_one(m, m->count, least + pick(m, spread)));
+    for (uint32_t i = m->count * drop_percent / 100; i > 0; i--)
+        model_drop(m, pick(m, m->count));
+    uint64_t most = 20 * count(&m->arena).span_bytes, moved = 0;
+    for (;;) {
+        pz_arena_clean(&m->arena, 2000);
+        uint64_t now = count(&m->arena).bytes_moved;
+        if (now == moved || now > most)
+            break;
+        moved = now;
+    }
+    if (!CHECK(moved <= most && count(&m->arena).bytes_moved <= most))
+        printf("    %u blocks of %u to %u bytes, %u %% dropped\n", blocks, least, least + spread,
+               drop_percent);
+    pz_arena_clean(&m->arena, most); /* nor does a larger budget find anything to do */
+    CHECK_EQ(count(&m->arena).bytes_moved, moved);
+    CHECK(model_check(m));
+    model_free(m);
+}
+
+TEST(cleaning_comes_to_an_end)
+{
+    static const uint32_t sizes[] = {8, 24, 100, 144, 232, 400, 1000, 3000, 12000, 60000, 131000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        for (uint32_t blocks = 3; blocks < 700 && blocks * sizes[i] < 12000000;
+             blocks += blocks / 2) {
+            for (uint32_t drop = 0; drop <= 60; drop += 20) {
+                cleaning_ends(blocks, sizes[i], 64, drop);
+                cleaning_ends(blocks, sizes[i] / 3 + 8, sizes[i] * 2 / 3 + 8, drop);
+            }
+        }
+    }
+}
+
 TEST(cleaning_without_memory_does_nothing)
 {
     model *m = model_new();

@@ -8,7 +8,7 @@
 #include "../../csrc/tree/text.h"
 #include "../../csrc/zset/set.h"
 
-#define EACH_LAYOUT(p)                          \
+#define EACH_LAYOUT(p)                            \
     for (int layout_ = 0; layout_ < 6; layout_++) \
         if (((p).member = member_kinds[layout_ / 2]), ((p).score = score_kinds[layout_ % 2]), 1)
 
@@ -60,8 +60,8 @@ static void check_tree(const pz_set *z, bool member, const pz_tree_memory *t, ui
     CHECK_EQ(s.key, t->key_bytes);
     CHECK_EQ(s.score, t->score_bytes);
     CHECK_EQ(s.tail, t->tail_bytes);
-    CHECK_EQ(s.block, t->key_bytes + t->score_bytes + t->tail_bytes + t->header_bytes +
-                          t->padding_bytes);
+    CHECK_EQ(s.block,
+             t->key_bytes + t->score_bytes + t->tail_bytes + t->header_bytes + t->padding_bytes);
     if (!member)
         CHECK_EQ(s.coded, t->coded_leaf_count);
 }
@@ -82,7 +82,8 @@ TEST(memory_adds_up)
             pz_memory_of(z, &m);
             CHECK_EQ(m.member_count, pz_len(z));
             CHECK_EQ(m.total_allocated_bytes, pz_allocated_bytes(z));
-            CHECK_EQ(m.order.leaf_capacity, p.capacity == 0 ? PZ_LEAF_CAPACITY_DEFAULT : p.capacity);
+            CHECK_EQ(m.order.leaf_capacity,
+                     p.capacity == 0 ? PZ_LEAF_CAPACITY_DEFAULT : p.capacity);
             check_tree(z, false, &m.order, pz_len(z));
             if (!m.small) {
                 check_tree(z, true, &m.member, pz_len(z));
@@ -190,9 +191,7 @@ TEST(dump_of_a_small_set)
 
 TEST(dump_marks_tails)
 {
-    pz_options options = {.merge_exponent = 1,
-                          .member_leaf_capacity = 8,
-                          .order_leaf_capacity = 8};
+    pz_options options = {.merge_exponent = 1, .member_leaf_capacity = 8, .order_leaf_capacity = 8};
     pz_set *z = NULL;
     REQUIRE(pz_new(&test_env.env, PZ_INT32, PZ_FLOAT32, &options, &z) == PZ_OK);
     const int32_t members[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -288,12 +287,12 @@ static bool finds(const pz_set *z, const char *what)
 }
 
 /* Do damage to an lvalue, ask, repair. */
-#define DAMAGE(lvalue, value, what)      \
-    do {                                 \
+#define DAMAGE(lvalue, value, what)          \
+    do {                                     \
         __typeof__(lvalue) kept_ = (lvalue); \
-        (lvalue) = (value);              \
-        CHECK(finds(z, what));           \
-        (lvalue) = kept_;                \
+        (lvalue) = (value);                  \
+        CHECK(finds(z, what));               \
+        (lvalue) = kept_;                    \
     } while (0)
 
 /* A leaf with both kinds of tail records. */

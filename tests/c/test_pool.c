@@ -299,7 +299,7 @@ static void *default_env_run(void *arg)
     return NULL;
 }
 
-TEST(default_environment_is_one)
+TEST(threads_get_one_default_environment)
 {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
@@ -328,7 +328,7 @@ static void *busy_run(void *arg)
 }
 
 /* The child of a fork made while another thread is inside the pool finds it usable. */
-TEST(pool_works_in_a_forked_child)
+TEST(pool_works_in_a_child_forked_beside_threads)
 {
     pz_pool *p = pz_env_default()->pool;
     pthread_t thread;

@@ -131,23 +131,14 @@ def test_signature_of_the_type() -> None:
 
 @pytest.mark.parametrize("name", ["", *PUBLIC])
 def test_docstrings(name: str) -> None:
-    """Numpydoc's own check, less what does not apply to a compiled type."""
+    """Numpydoc's own check; a longer summary, examples and a See Also are not needed everywhere."""
     from numpydoc.validate import validate
 
-    target = "goblin_pz.PackedZSet" + (f".{name}" if name else "")
-    passed = {
-        "ES01",  # an extended summary is not always needed
-        "EX01",  # nor an example
-        "SA01",  # nor a See Also section
-        "SA04",
-        "GL08",  # reported below with the name
-        "PR01", "PR02", "PR10",  # *others, and pairs of parameters described together
-        "SS05",  # "Tell", "Make": the check takes some imperatives for something else
-        "YD01",
-    }  # fmt: skip
-    problems = [p for p in validate(target)["errors"] if p[0] not in passed]
-    assert not problems
-    assert inspect.getdoc(eval(target, {"goblin_pz": sys.modules["goblin_pz"]}))
+    found = validate("goblin_pz.PackedZSet" + (f".{name}" if name else ""))
+    assert found["docstring"]
+    assert [
+        problem for problem in found["errors"] if problem[0] not in ("ES01", "EX01", "SA01")
+    ] == []
 
 
 @pytest.mark.parametrize("name", METHODS)
