@@ -102,12 +102,14 @@ int64_t pz_rank_one(const pz_set *set, const void *member, bool reverse); /* -1:
 /* ---- changes ---- */
 enum { PZ_NX = 1, PZ_XX = 2, PZ_GT = 4, PZ_LT = 8 };
 /* ZADD: rows apply left to right. `added` and `updated` count events as if the rows came one by
- * one; an update that stores an equal score is none. NX with XX/GT/LT, or GT with LT: PZ_INVALID. */
+ * one; an update that stores an equal score is none. NX with XX/GT/LT, or GT with LT:
+ * PZ_INVALID. */
 pz_status pz_add(pz_set *set, size_t n, pz_in members, pz_in scores, unsigned flags,
                  uint64_t *added, uint64_t *updated, pz_call *call) PZ_MUST_USE;
 /* ZINCRBY: the sum is made in double and narrowed once, row by row. `sums.ptr` NULL: none wanted;
  * else the score after each row, in the layout's score type. */
-/* (`wide`: the amounts are float64 although the scores are float32; they enter the sum unrounded) */
+/* (`wide`: the amounts are float64 although the scores are float32; they enter the sum
+ * unrounded) */
 pz_status pz_incr(pz_set *set, size_t n, pz_in members, pz_in amounts, bool wide, pz_out sums,
                   pz_call *call) PZ_MUST_USE;
 /* ZREM: `removed` counts members that were present (a duplicate row counts once). */
@@ -139,7 +141,8 @@ typedef enum pz_algebra { PZ_UNION, PZ_INTERSECTION, PZ_DIFFERENCE } pz_algebra;
 typedef enum pz_aggregate { PZ_SUM, PZ_MIN, PZ_MAX } pz_aggregate;
 /* Into a new set with the options of sets[0]; all of one layout. weights: count doubles or NULL.
  * Applied in argument order, pairwise, in double, narrowed once at the end; inf*0 and inf-inf are
- * 0 as in Redis. DIFFERENCE keeps sets[0]'s scores. PZ_OVERFLOW when a finite result does not fit. */
+ * 0 as in Redis. DIFFERENCE keeps sets[0]'s scores. PZ_OVERFLOW when a finite result does not
+ * fit. */
 pz_status pz_combine(pz_algebra op, size_t count, const pz_set *const *sets, const double *weights,
                      pz_aggregate aggregate, pz_set **out, pz_call *call) PZ_MUST_USE;
 bool pz_equal(const pz_set *a, const pz_set *b); /* same layout and the same entries */
@@ -201,7 +204,8 @@ uint64_t pz_save_bound(const pz_set *set);
 pz_status pz_save(const pz_set *set, int (*write)(void *ctx, const void *bytes, size_t n),
                   void *ctx, pz_call *call) PZ_MUST_USE;
 /* Validates everything before it gives a set: layout, checksums, order, equality of the two trees.
- * `rle` and `exponent`: NULL keeps the file's. PZ_CORRUPT: call->why says what and where (offset). */
+ * `rle` and `exponent`: NULL keeps the file's. PZ_CORRUPT: call->why says what and where
+ * (offset). */
 pz_status pz_load(const pz_env *env, const void *bytes, size_t n, const bool *rle,
                   const double *exponent, pz_set **out, pz_call *call) PZ_MUST_USE;
 

@@ -1,5 +1,6 @@
 /* The arena's everyday side: slots, reservations, taking and freeing blocks, accounts. See body.h
- * for the bytes and the invariants; spans.c for spans, lists.c for free blocks, clean.c for cleaning.
+ * for the bytes and the invariants; spans.c for spans, lists.c for free blocks, clean.c for
+ * cleaning.
  *
  *   slot table, small:   chunks ──> [ 0 ] ──> | 8, 16, ... 1,024 entries |      doubled by copying
  *   and larger:          chunks ──> [ 0 ][ 1 ][ 2 ] ...                         doubled by copying

@@ -20,7 +20,8 @@
  * Cleaning moves blocks, so pointers into the arena hold only until the next pz_arena_clean (and
  * for the block itself, the next pz_arena_swing or pz_arena_drop); nothing else moves a block.
  *
- * Not thread-safe: the set's lock covers its arena. The pool behind it is shared and locks itself. */
+ * Not thread-safe: the set's lock covers its arena. The pool behind it is shared and locks
+ * itself. */
 #ifndef PZ_ARENA_ARENA_H
 #define PZ_ARENA_ARENA_H
 

@@ -8,8 +8,8 @@
  *   a span:   | block | block | freed block | block |  rest  |
  *             0                                     used     bytes      live = sum of blocks in use
  *
- *   a freed block:   | head: slot = PZ_NO_SLOT, steps, span | next | prev | ... |     24 bytes or more;
- *                    smaller ones are only counted and carry a head, so that walks find the next one
+ *   a freed block:   | head: slot = PZ_NO_SLOT, steps, span | next | prev | ... | 24 bytes up;
+ *                    smaller ones are only counted and carry a head, so that walks go on
  *
  *   a slot's entry:  block's address | NULL: no block yet | (next free slot << 1) | 1: slot is free
  *
@@ -23,8 +23,8 @@
  * I6  At most one span is open (bump .. end is its rest) and at most one is the victim.
  * I7  Spares are untouched, all of spare_size bytes, and no smaller than any block of the
  *     reservation they were taken for.
- * I8  While room_bytes > 0: pz_span_spares_needed(...) never passed what is there, or the worst case
- *     from here needs no more than `spares` (spans.c proves it). */
+ * I8  While room_bytes > 0: pz_span_spares_needed(...) never passed what is there, or the
+ *     worst case from here needs no more than `spares` (spans.c proves it). */
 #ifndef PZ_ARENA_BODY_H
 #define PZ_ARENA_BODY_H
 

@@ -15,12 +15,12 @@
  *   - with few spans a rest counts for more, and one is emptied when its blocks fit the rest of one
  *     other span, or a span that is smaller.
  *
- * Cleaning ends, however large the budget and however often it is called, as long as nothing is taken
- * or dropped between: of the pair (dead bytes, span bytes) each victim makes the first smaller, or
- * leaves it and makes the second smaller. Moved blocks leave no dead bytes outside the victim; with
- * few spans no new span is opened but the smaller one. (An oversized open span is the one exception,
- * and what is opened in its place is not oversized.) Weighing rests in with many spans would break
- * this: where blocks fit spans badly, they would be moved for ever. */
+ * Cleaning ends, however large the budget and however often it is called, as long as nothing is
+ * taken or dropped between: of the pair (dead bytes, span bytes) each victim makes the first
+ * smaller, or leaves it and makes the second smaller. Moved blocks leave no dead bytes outside the
+ * victim; with few spans no new span is opened but the smaller one. (An oversized open span is the
+ * one exception, and what is opened in its place is not oversized.) Weighing rests in with many
+ * spans would break this: where blocks fit spans badly, they would be moved for ever. */
 #include "body.h"
 
 #include <string.h>

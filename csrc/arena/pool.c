@@ -394,7 +394,8 @@ void pz_pool_count(pz_pool *p, pz_pool_counters *out)
 }
 
 /* ---- validation ---- */
-/* Free bytes of a chunk's table, or -1: two buddies free, a free piece inside another, wrong count. */
+/* Free bytes of a chunk's table, or -1: two buddies free, a free piece inside another, wrong
+ * count. */
 static int64_t chunk_check(const chunk *c)
 {
     uint64_t covered[16] = {0}; /* pages that a larger free piece covers */

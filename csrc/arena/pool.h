@@ -1,8 +1,8 @@
 /* The pool: spans of memory for all sets of a process, cut from mapped chunks.
  *
- * A span is 2**k bytes, PZ_POOL_SPAN_MIN to PZ_POOL_SPAN_MAX, aligned to its size. Taking and giving
- * costs a lock and a few bit operations; only every PZ_POOL_CHUNK bytes is there a mapping. The pool
- * never writes into a span: what its owner does not touch stays address space.
+ * A span is 2**k bytes, PZ_POOL_SPAN_MIN to PZ_POOL_SPAN_MAX, aligned to its size. Taking and
+ * giving costs a lock and a few bit operations; only every PZ_POOL_CHUNK bytes is there a mapping.
+ * The pool never writes into a span: what its owner does not touch stays address space.
  *
  * Pages return to the system: a span that was touched is discarded when it is given back, but for
  * the most recent PZ_POOL_KEEP bytes; chunks that are free as a whole are unmapped, but for a few.
@@ -41,7 +41,8 @@ pz_status pz_pool_new(const pz_env *env, pz_pool **out) PZ_MUST_USE;
 void pz_pool_free(pz_pool *pool);
 
 /* A span of `bytes`, a power of two in the range above; content undefined. `touched` tells that it
- * may hold dirty pages: whoever gives it back unwritten passes that on. PZ_NOMEM: nothing changed. */
+ * may hold dirty pages: whoever gives it back unwritten passes that on. PZ_NOMEM: nothing
+ * changed. */
 pz_status pz_pool_take(pz_pool *pool, size_t bytes, void **out, bool *touched) PZ_MUST_USE;
 /* Give back a span as it was taken. `touched`: it was written to, or was touched when taken. */
 void pz_pool_give(pz_pool *pool, void *span, size_t bytes, bool touched);

@@ -157,9 +157,10 @@ PZ_UNUSED static void PZ_FN(keys_plan)(const PZ_M *m, uint32_t n, uint32_t group
     PZ_FN(keys_ends)(m, n, groups, &lo, &hi);
     PZ_M span = hi - lo;
     uint32_t width = PZ_FN(member_width)(span);
-    /* One bit more costs n and saves half the zeros, groups * span / 2**(bits + 1): where all widths
-     * are legal the least cost lies at 1 to 4 above `first`. Below a raised width it may lie at 57
-     * (or 121), though not when `first` is already past that: zeros would then be above 8 n. */
+    /* One bit more costs n and saves half the zeros, groups * span / 2**(bits + 1): where all
+     * widths are legal the least cost lies at 1 to 4 above `first`. Below a raised width it may lie
+     * at 57 (or 121), though not when `first` is already past that: zeros would then be above 8
+     * n. */
     uint32_t near = width + pz_width64(groups);
     uint32_t first = near > pz_width64(n) + 4 ? near - pz_width64(n) - 4 : 0;
     uint32_t best = PZ_FN(low_bits_legal)(width);
@@ -351,7 +352,8 @@ PZ_UNUSED static PZ_M PZ_FN(keys_get)(const PZ_FN(keys) *k, const uint8_t *in, u
 }
 
 /* ---- search ---- */
-/* First of entries first to end - 1, whose lows ascend, with a low not below `low`; `end` if none. */
+/* First of entries first to end - 1, whose lows ascend, with a low not below `low`; `end` if
+ * none. */
 PZ_UNUSED static inline uint32_t PZ_FN(lows_bound)(const PZ_FN(keys) *k, const uint8_t *in,
                                                    uint32_t first, uint32_t end, PZ_M low)
 {

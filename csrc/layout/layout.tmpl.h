@@ -1,5 +1,6 @@
-/* TEMPLATE: one layout. needs PZ_SUFFIX, PZ_M_BITS (32, 64, 128), PZ_S_BITS (32, 64), PZ_MEMBER_KIND,
- * PZ_SCORE_KIND. gives `const pz_ops pz_ops_<suffix>`, the only symbol of the file that includes it.
+/* TEMPLATE: one layout. needs PZ_SUFFIX, PZ_M_BITS (32, 64, 128), PZ_S_BITS (32, 64),
+ * PZ_MEMBER_KIND, PZ_SCORE_KIND. gives `const pz_ops pz_ops_<suffix>`, the only symbol of the file
+ * that includes it.
  *
  * Inside a layout members and scores are unsigned integers whose order is the order wanted: PZ_M
  * (sign bit flipped; UUIDs big-endian) and PZ_S (IEEE bits made sortable). */

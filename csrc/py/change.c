@@ -47,7 +47,12 @@ static int add_rows(pzpy_set *set, const rows *r, unsigned flags, uint64_t *adde
 
 static PyObject *two_counts(uint64_t added, uint64_t updated)
 {
-    return Py_BuildValue("KK", (unsigned long long)added, (unsigned long long)updated);
+    PyObject *first = PyLong_FromUnsignedLongLong(added);
+    PyObject *second = PyLong_FromUnsignedLongLong(updated);
+    PyObject *pair = first == NULL || second == NULL ? NULL : PyTuple_Pack(2, first, second);
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return pair;
 }
 
 static int add_flags(PyObject *const *arg, unsigned *flags)

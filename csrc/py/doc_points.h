@@ -77,7 +77,7 @@
     "members : int, UUID or array of any shape\n"                                                  \
     "    As in `add`.\n"                                                                           \
     "amounts : float or array of the shape of members, default 1\n"                                \
-    "    A scalar counts for every row.\n"                                                         \
+    "    A scalar counts for every row. Integers must be exact in float64.\n"                      \
     "out : array of score dtype and the shape of members, or True, optional\n"                     \
     "    Where to write the score after each row; True makes a new array.\n\n"                     \
     "Returns\n-------\n"                                                                           \
@@ -185,7 +185,8 @@
     "Make a set from two arrays.\n\n"                                                             \
     "Parameters\n----------\n"                                                                    \
     "members, scores : array, shape (n,)\n"                                                       \
-    "    In any order; the last of several rows with one member stands.\n"                        \
+    "    In any order; the last of several rows with one member stands. One float as `scores`\n"  \
+    "    counts for every row.\n"                                                                 \
     "member, score : str or dtype, optional\n"                                                    \
     "    The layout. By default the dtypes say: members of at most 32 signed bits give int32,\n"  \
     "    wider ones int64, 16 bytes uuid; scores of at most 32 bits of float give float32, all\n" \

@@ -87,7 +87,8 @@ static inline bool PZ_FN(mt_base_is)(const pz_leaf *l, uint32_t i, PZ_S s, PZ_M 
     return i < l->n && PZ_FN(keys_get)(&k, PZ_FN(mt_base)(l), i, &group) == m;
 }
 
-/* Give a removed base entry its place again, with this score; false when the column cannot hold it. */
+/* Give a removed base entry its place again, with this score; false when the column cannot hold
+ * it. */
 static inline bool PZ_FN(mt_base_revive)(pz_leaf *l, uint32_t i, PZ_S s)
 {
     PZ_FN(keys) k = PZ_FN(mt_keys)(l);
@@ -105,7 +106,8 @@ static void PZ_FN(mt_base_decode)(const pz_leaf *l, PZ_M *m, PZ_S *s)
     PZ_FN(scol_decode)(&c, col, s);
 }
 
-/* Code n entries as the image of a leaf with an empty tail (arena head left out); gives its bytes. */
+/* Code n entries as the image of a leaf with an empty tail (arena head left out); gives its
+ * bytes. */
 static uint32_t PZ_FN(mt_base_encode)(const PZ_M *m, const PZ_S *s, uint32_t n, bool rle,
                                       uint8_t *image)
 {

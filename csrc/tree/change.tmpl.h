@@ -1,9 +1,9 @@
 /* TEMPLATE: changes of one leaf within a sweep. A change is a list of keys to remove, all present,
  * and a list of entries to insert, none present once those are gone; both ascend and lie in the
  * leaf's range. Few changes go to the pending tail; when its count would reach the merge threshold,
- * the leaf alone is folded: base, tail and changes are merged and coded again, as one leaf, more, or
- * together with the leaf before it. What is decided depends on entry counts alone, never on coded
- * sizes: leaf boundaries and tails are the same whatever the scores look like. */
+ * the leaf alone is folded: base, tail and changes are merged and coded again, as one leaf, more,
+ * or together with the leaf before it. What is decided depends on entry counts alone, never on
+ * coded sizes: leaf boundaries and tails are the same whatever the scores look like. */
 
 /* An upper bound of what a change of `changes` keys takes from the arena. */
 static void PZ_TN(change_room)(const pz_tree *t, uint64_t changes, size_t *bytes, size_t *blocks,

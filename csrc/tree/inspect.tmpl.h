@@ -4,7 +4,8 @@
 
 /* ---- the coded base of one leaf ---- */
 /* Check the base of a leaf whose header and base_bytes behind it are readable, and decode it into m
- * and s (room for PZ_LEAF_MAX + 16). Safe on any bytes. NULL when it is right, else what is wrong. */
+ * and s (room for PZ_LEAF_MAX + 16). Safe on any bytes. NULL when it is right, else what is
+ * wrong. */
 #if PZ_T_BY_SCORE
 static const char *PZ_TN(base_check)(const pz_leaf *l, PZ_M *m, PZ_S *s)
 {

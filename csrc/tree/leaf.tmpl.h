@@ -1,10 +1,10 @@
 /* TEMPLATE: a leaf of either tree: the coded base (base_*.tmpl.h) and the pending tail read as one.
  *
- *   header | coded base | room | adds: packed (score, member), ascending | dels: u16, ascending | end
+ *   header | coded base | room | adds: packed (score, member), ascending | dels: u16, ascending |
  *
- * The tail sits at the end of the block and grows downwards, so the base may change its length under
- * it. A deleted base entry is named by its position; an added entry is whole. Reads never change a
- * byte. */
+ * The tail sits at the end of the block and grows downwards, so the base may change its length
+ * under it. A deleted base entry is named by its position; an added entry is whole. Reads never
+ * change a byte. */
 
 #if PZ_T_BY_SCORE
 #define PZ_T_HEADER PZ_OT_HEADER_BYTES

@@ -1,5 +1,5 @@
-/* What the records of both trees share: how leaves lie in a snapshot. docs/formats/snapshot.md tells
- * the whole format; the typed parts are in record.tmpl.h.
+/* What the records of both trees share: how leaves lie in a snapshot. docs/formats/snapshot.md
+ * tells the whole format; the typed parts are in record.tmpl.h.
  *
  *   a record:  0 u32 checksum of what follows | 4 u32 bytes, the record's own, a multiple of 8 |
  *              8 the leaf as it lies in memory from byte 8 on (tree.h), tail folded | zeros

@@ -1,6 +1,7 @@
-/* TEMPLATE: the leaves of one tree as records of a snapshot (record.h), written and read. needs what
- * tree.tmpl.h has set up. Reading trusts no byte: a record enters the tree only when its checksum,
- * its row and everything that inspect.tmpl.h asks of a leaf hold, and its keys follow those before. */
+/* TEMPLATE: the leaves of one tree as records of a snapshot (record.h), written and read. needs
+ * what tree.tmpl.h has set up. Reading trusts no byte: a record enters the tree only when its
+ * checksum, its row and everything that inspect.tmpl.h asks of a leaf hold, and its keys follow
+ * those before. */
 #include "../codec/crc32c.h"
 #include "record.h"
 

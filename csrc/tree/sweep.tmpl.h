@@ -10,9 +10,10 @@
  *   leaves                        ^ the leaf that seek gave
  *
  * While nothing below a branch changes its children, the branch is only counted in place; at the
- * first change its done children are copied to `out` (rewriting), and when the sweep leaves it, `out`
- * is written as one or more branches, the first into the old branch's own slot. So a sweep costs what
- * it touches, whether one leaf or all of them, and an empty tree is built bottom-up by the same code.
+ * first change its done children are copied to `out` (rewriting), and when the sweep leaves it,
+ * `out` is written as one or more branches, the first into the old branch's own slot. So a sweep
+ * costs what it touches, whether one leaf or all of them, and an empty tree is built bottom-up by
+ * the same code.
  *
  * A sweep runs within a reservation: nothing in it can fail. */
 

@@ -153,8 +153,8 @@ static void PZ_FN(apply_leaf)(PZ_FN(mt_sweep) *w, PZ_FN(mt_scratch) *x, PZ_FN(ru
         PZ_FN(mt_sweep_same)(w, pz_leaf_live(probe.l));
 }
 
-/* Leaves that ran out of labels, see change.tmpl.h: raise what follows the first `leaves` from `from`
- * as far as it stands too low, or all the way when they lie in several places. */
+/* Leaves that ran out of labels, see change.tmpl.h: raise what follows the first `leaves` from
+ * `from` as far as it stands too low, or all the way when they lie in several places. */
 static void PZ_FN(labels_push)(pz_body *b, PZ_M from, uint64_t leaves, bool all)
 {
     pz_path path;
@@ -243,8 +243,8 @@ static void PZ_FN(sweep_order)(pz_body *b, bool rle, const PZ_FN(key) *olds, siz
 
 /* ---- the small form as a whole ---- */
 /* Back to the small form when at most `most` are left; without memory for it the set stays as it
- * is. Single changes shrink a set only at a quarter of the small capacity, so that it does not go to
- * and fro. */
+ * is. Single changes shrink a set only at a quarter of the small capacity, so that it does not go
+ * to and fro. */
 static void PZ_FN(shrink)(pz_set *z, uint64_t most)
 {
     if (!z->large || z->len > most)

@@ -1,5 +1,5 @@
-/* TEMPLATE: a set seen from outside, both forms: memory counters, leaf facts, validation, dump. needs
- * what layout.tmpl.h has set up. Nothing here changes a byte. */
+/* TEMPLATE: a set seen from outside, both forms: memory counters, leaf facts, validation, dump.
+ * needs what layout.tmpl.h has set up. Nothing here changes a byte. */
 
 /* ---- counters ---- */
 /* The small form described as one order leaf whose entries are uncoded. */

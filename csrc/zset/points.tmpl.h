@@ -2,7 +2,8 @@
  *
  * The usual single change fits what the leaves have: a score changes in place in the member leaf,
  * a tombstone and an added key go to the tails of two order leaves. It is made at once, without the
- * arena. Whatever needs a fold or a wider block goes through the bulk engine as a run of one row. */
+ * arena. Whatever needs a fold or a wider block goes through the bulk engine as a run of one
+ * row. */
 
 /* What the tail of a leaf would hold and leave after one removal and one insertion. */
 typedef struct PZ_FN(tail_plan) {

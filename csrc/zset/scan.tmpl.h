@@ -4,9 +4,10 @@
  *   | epoch |   member-leaf label    |  member hash   |
  *
  * Leaves come by ascending label, the members of one leaf by ascending hash, members of one hash
- * together. A present member's label never decreases (tree.h, I6), so a member that is there all the
- * time is met: its place in this order only moves ahead of the cursor. A cursor of another epoch
- * starts over. The small form is one leaf of label 0; a cursor beyond it starts over there. */
+ * together. A present member's label never decreases (tree.h, I6), so a member that is there all
+ * the time is met: its place in this order only moves ahead of the cursor. A cursor of another
+ * epoch starts over. The small form is one leaf of label 0; a cursor beyond it starts over
+ * there. */
 
 #define PZ_SCAN_HASH_BITS 18u
 

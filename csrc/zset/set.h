@@ -1,8 +1,8 @@
 /* A set's own record, and the table of functions that each layout exports. Compiled once.
  *
  * Two forms:
- *   small   `block` is one plain block of packed (score, member) keys in order, `room` keys wide, or
- *           NULL when the set is empty: at most pz_small_capacity entries
+ *   small   `block` is one plain block of packed (score, member) keys in order, `room` keys
+ *           wide, or NULL when the set is empty: at most pz_small_capacity entries
  *   large   `block` is a pz_body: an arena and the two trees
  *
  * Invariants:

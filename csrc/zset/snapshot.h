@@ -1,6 +1,6 @@
 /* The frame of a snapshot, the same for every layout: header in front, end mark behind. What lies
- * between, the leaves of both trees and their directory, is snapshot.tmpl.h's. The whole format with
- * every byte stands in docs/formats/snapshot.md. */
+ * between, the leaves of both trees and their directory, is snapshot.tmpl.h's. The whole format
+ * with every byte stands in docs/formats/snapshot.md. */
 #ifndef PZ_ZSET_SNAPSHOT_H
 #define PZ_ZSET_SNAPSHOT_H
 

@@ -5,7 +5,8 @@
  *
  * A set of at most pz_small_capacity entries, in whichever form, is one order leaf. Writing goes
  * front to back and holds the directory in memory. Loading is one pass over the file: each leaf is
- * checked and at once becomes a leaf of a new tree; the set takes the trees over when all is right. */
+ * checked and at once becomes a leaf of a new tree; the set takes the trees over when all is
+ * right. */
 #include "snapshot.h"
 
 /* ---- writing ---- */
@@ -185,8 +186,8 @@ static pz_status PZ_FN(load_order)(pz_body *b, const pz_snapshot_header *h, pz_r
     return PZ_OK;
 }
 
-/* Are these ascending keys, all in its range, in the leaf? Many: it is decoded and gone through. The
- * number of those found before one that is not. */
+/* Are these ascending keys, all in its range, in the leaf? Many: it is decoded and gone through.
+ * The number of those found before one that is not. */
 static size_t PZ_FN(leaf_agrees)(const pz_leaf *l, const PZ_FN(key) *keys, size_t n)
 {
     PZ_M m[PZ_LEAF_ENTRIES_MAX + 16];

@@ -1,8 +1,8 @@
 /* TEMPLATE: the sorts of the bulk engine.
  *
  * Rows are sorted by member, stable, so that rows of one member stay in argument order. Keys that
- * stand in member order are sorted by score, stable, which gives (score, member) order; keys of UUID
- * layouts are sorted in place instead, to stay within 64 bytes of scratch a row. */
+ * stand in member order are sorted by score, stable, which gives (score, member) order; keys of
+ * UUID layouts are sorted in place instead, to stay within 64 bytes of scratch a row. */
 
 typedef struct __attribute__((packed, may_alias)) PZ_FN(row) {
     PZ_M m;

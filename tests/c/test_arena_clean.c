@@ -1,4 +1,5 @@
-/* Tests of cleaning: its budget, what it gives back, and how much an arena holds beside its blocks. */
+/* Tests of cleaning: its budget, what it gives back, and how much an arena holds beside its
+ * blocks. */
 #include "arena_model.h"
 
 TEST(cleaning_keeps_to_its_budget)
@@ -118,8 +119,8 @@ TEST(oversized_open_span_is_given_up)
     model_free(m);
 }
 
-/* Blocks replaced at random by blocks of nearly the same size, as folds do, with some cleaning after
- * each: what is held stays near what is live, and cleaning moves a share of what is taken. */
+/* Blocks replaced at random by blocks of nearly the same size, as folds do, with some cleaning
+ * after each: what is held stays near what is live, and cleaning moves a share of what is taken. */
 static void steady(uint32_t blocks, uint32_t least, uint32_t spread, double most_mean, double most,
                    double most_moved)
 {
@@ -163,7 +164,8 @@ TEST(held_to_live_in_steady_state)
     steady(30, 500, 1000, 1.320, 1.50, 4.0);
 }
 
-/* Two leaves and their tails, about 3 KiB, growing by folds: what a set of some hundred members is. */
+/* Two leaves and their tails, about 3 KiB, growing by folds: what a set of some hundred members
+ * is. */
 TEST(small_arena_holds_little)
 {
     model *m = model_new();

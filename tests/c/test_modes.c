@@ -1,5 +1,5 @@
-/* The caller's floating-point modes: under any rounding, and with denormals flushed or taken as zero,
- * a set gives what it gives in the usual mode, and leaves the mode as it found it. */
+/* The caller's floating-point modes: under any rounding, and with denormals flushed or taken as
+ * zero, a set gives what it gives in the usual mode, and leaves the mode as it found it. */
 #include <fenv.h>
 
 #include "test.h"
@@ -32,7 +32,8 @@ static void mode_flush(void)
 
 enum { ROWS = 64 };
 
-/* What a script is given: made in the usual mode, for the tests' own arithmetic follows the mode. */
+/* What a script is given: made in the usual mode, for the tests' own arithmetic follows the
+ * mode. */
 typedef struct inputs {
     pz_member_kind member;
     pz_score_kind score;

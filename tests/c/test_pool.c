@@ -1,4 +1,5 @@
-/* Tests of the pool of spans: against a model, under failing hooks, from many threads, over fork. */
+/* Tests of the pool of spans: against a model, under failing hooks, from many threads, over
+ * fork. */
 #define _DEFAULT_SOURCE
 
 #include "test.h"

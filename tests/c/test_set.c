@@ -61,8 +61,8 @@ static void dearest_look(dearest *d, const pz_set *z)
 }
 
 /* One change codes two leaves of the member tree and four of the order tree at most (a leaf shared
- * with the one before it, or split into three), writes a branch a level in each, and moves at most a
- * budget's worth of blocks and two grown leaves. None of it grows with the set. */
+ * with the one before it, or split into three), writes a branch a level in each, and moves at most
+ * a budget's worth of blocks and two grown leaves. None of it grows with the set. */
 static void check_bounds(const dearest *d)
 {
     const uint64_t leaf = 512 * 9 + 512;

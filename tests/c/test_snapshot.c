@@ -1,5 +1,5 @@
-/* Snapshots: what is saved comes back, byte for byte when saved again, and a call that cannot finish
- * leaves nothing behind. */
+/* Snapshots: what is saved comes back, byte for byte when saved again, and a call that cannot
+ * finish leaves nothing behind. */
 #include "test.h"
 
 #include "snapshots.h"
