@@ -4,7 +4,9 @@
  * condition variable has put it to sleep. A lock given back before the bit was set is seen by the
  * waiter's next look at the word; one given back afterwards sees the bit and must take the mutex,
  * which it gets only when the waiter sleeps. */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
+#endif
 
 #include "lock.h"
 

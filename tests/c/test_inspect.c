@@ -281,9 +281,10 @@ static bool finds(const pz_set *z, const char *what)
         printf("not found: %s\n", what);
         return false;
     }
-    if (strstr(why.what, what) == NULL)
-        printf("found \"%s\", not \"%s\"\n", why.what, what);
-    return strstr(why.what, what) != NULL;
+    const char *found = why.what != NULL ? why.what : "";
+    if (strstr(found, what) == NULL)
+        printf("found \"%s\", not \"%s\"\n", found, what);
+    return strstr(found, what) != NULL;
 }
 
 /* Do damage to an lvalue, ask, repair. */

@@ -1,5 +1,7 @@
 /* The readers-writer lock of the binding (csrc/py/lock.h): exclusion, no lost wake-ups, writers
  * before readers, waiting that ends. Run under the thread sanitizer too. */
+#define _DEFAULT_SOURCE /* clock_gettime: lock.c comes in as text */
+
 #include <pthread.h>
 #include <sched.h>
 

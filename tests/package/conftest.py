@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,14 @@ def run(argv: list[str | Path], **options) -> str:
     output = done.stdout + done.stderr
     assert done.returncode == 0, f"$ {' '.join(words)}\n{output[-20_000:]}"
     return output
+
+
+def run_tests(python: str | Path, place: Path, folder: str, *words: str, **env: str) -> None:
+    """Run a copy of some tests that does not see the repository; some must pass, none fail."""
+    settings = "[pytest]\npythonpath = tests\naddopts = --import-mode=importlib\n"
+    (place / "pytest.ini").write_text(settings, encoding="utf-8")
+    argv = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/{folder}", *words]
+    assert re.search(r"\b[1-9]\d* passed", run(argv, cwd=place, env=env))
 
 
 @pytest.fixture(scope="session")

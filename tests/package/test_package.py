@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from package import pythons
-from package.conftest import TOP, run
+from package.conftest import TOP, run, run_tests
 
 SMOKE = TOP / "tests" / "package" / "smoke.py"
 CASES = pythons.cases()
@@ -60,10 +60,7 @@ def test_wheel_of_every_python(python, numpy, wheel_of, environment, tmp_path):
     # A short set of the state machines, from a copy that does not see this tree.
     run([inner, "-m", "pip", "install", "--quiet", "hypothesis", "pytest"])
     shutil.copytree(TOP / "tests" / "model", tmp_path / "tests" / "model")
-    argv = [inner, "-m", "pytest", "-q", "-c", "/dev/null", "--rootdir", tmp_path, "tests/model"]
-    options = ["--import-mode=importlib", "-o", "pythonpath=tests", "-k", "tiny"]
-    output = run([*argv, *options], cwd=tmp_path, env={"GOBLIN_PZ_EXAMPLES": "2"})
-    assert re.search(r"\b[1-9]\d* passed", output)
+    run_tests(inner, tmp_path, "model", "-k", "tiny", GOBLIN_PZ_EXAMPLES="2")
 
 
 def test_missing_extra_is_named(archives, environment, tmp_path):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from package.conftest import run
+from package.conftest import run, run_tests
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +49,4 @@ def test_modules_are_the_sanitized_ones(sanitized):
 @pytest.mark.parametrize("folder", ["unit", "model"])
 def test_short_set_under_sanitizers(folder, sanitized):
     place, env = sanitized
-    argv = [sys.executable, "-m", "pytest", "-q", "-c", "/dev/null", "--rootdir", place]
-    options = ["--import-mode=importlib", "-o", "pythonpath=tests", "-p", "no:cacheprovider"]
-    output = run([*argv, *options, f"tests/{folder}"], cwd=place, env=env)
-    assert re.search(r"\b[1-9]\d* passed", output)
+    run_tests(sys.executable, place, folder, **env)

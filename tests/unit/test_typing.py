@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import goblin_pz
 
 
 def test_typed_program(tmp_path: Path) -> None:
@@ -15,6 +18,7 @@ def test_typed_program(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", copy.name],
         cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(goblin_pz.__file__).parents[1])},
         capture_output=True,
         text=True,
         check=False,

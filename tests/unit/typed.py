@@ -70,7 +70,7 @@ def wholes(board: Board) -> None:
 
 
 def mistakes(z: PackedZSet) -> None:
-    z.score("page")  # type: ignore[call-overload]
+    z.score(1.5)  # type: ignore[call-overload]
     z.rank(1, method="best")  # type: ignore[call-overload]
     z.union({1: 2.0})  # type: ignore[arg-type]
     z.incrby(1, out=True)  # type: ignore[call-overload]
