@@ -2,8 +2,7 @@
 
 Each variant is the core compiled anew with one number of csrc/base/config.h changed (leaf
 capacities and the merge exponent are options of a set and need no build). The stream goes in one by
-one and in batches; the table says what each value costs in time and in bytes. docs/design/tuning.md
-holds the table that the defaults were chosen from.
+one and in batches; the table says what each value costs in time and in bytes.
 """
 
 from __future__ import annotations

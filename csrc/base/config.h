@@ -1,5 +1,4 @@
-/* Every limit and size of the core, in one place. bench/sweep.py measures the tunable ones; its
- * table stands in docs/design/tuning.md. */
+/* Every limit and size of the core, in one place. bench/sweep.py measures the tunable ones. */
 #ifndef PZ_BASE_CONFIG_H
 #define PZ_BASE_CONFIG_H
 

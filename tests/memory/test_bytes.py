@@ -102,7 +102,7 @@ def test_removing_everything_gives_everything_back():
     for piece in np.array_split(ids, 50):
         z.remove(piece)
         z._validate()
-        # A float64 and an integer score, two keys, branches and slack: 17.5 bytes at the least fill.
+        # A float64 and an integer score, two keys, branches and slack: 17.5 bytes at worst.
         assert z.memory()["total_allocated_bytes"] <= len(z) * 20 + 16_384
     assert z.memory()["total_allocated_bytes"] == empty
 
