@@ -42,7 +42,7 @@ static void *reader_and_writer(void *arg)
     return NULL;
 }
 
-TEST(writers_are_alone)
+TEST(threads_writers_are_alone)
 {
     shared s = {.first = 0};
     pthread_t threads[THREADS];
@@ -59,7 +59,7 @@ TEST(writers_are_alone)
     CHECK_EQ(s.lock.waiting_writers, 0);
 }
 
-TEST(readers_share_and_writers_do_not)
+TEST(threads_readers_share_and_writers_do_not)
 {
     pzpy_lock lock;
     pzpy_lock_init(&lock);
@@ -76,7 +76,7 @@ TEST(readers_share_and_writers_do_not)
     CHECK_EQ(atomic_load(&lock.word), 0);
 }
 
-TEST(waiting_ends)
+TEST(threads_waiting_ends)
 {
     pzpy_lock lock;
     REQUIRE(pzpy_lock_setup() == 0);
@@ -109,7 +109,7 @@ static void *late_reader(void *arg)
     return NULL;
 }
 
-TEST(a_waiting_writer_goes_before_later_readers)
+TEST(threads_a_waiting_writer_goes_before_later_readers)
 {
     shared s = {.first = 0};
     pthread_t a, b;
