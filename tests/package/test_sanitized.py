@@ -48,6 +48,6 @@ def test_modules_are_the_sanitized_ones(sanitized):
 
 @pytest.mark.parametrize("folder", ["unit", "model"])
 def test_short_set_under_sanitizers(folder, sanitized):
-    """Typing is left out: it runs a type checker, slow under a sanitizer and nothing of ours."""
+    """Typing is left out: a type checker is slow under a sanitizer, and shows nothing there."""
     place, env = sanitized
     run_tests(sys.executable, place, folder, "--ignore=tests/unit/test_typing.py", **env)
