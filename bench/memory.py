@@ -22,10 +22,10 @@ import numpy as np
 from goblin_pz import PackedZSet
 
 BATCH = 1_000_000
-# Published resident bytes a member after 1.48 billion increments, 80.8 million members, score RLE
-# on and off: the rle matrix of adamdeprince/goblin-core (see docs/memory.md for the source).
 LAYOUTS = [(m, s) for m in ("int32", "int64", "uuid") for s in ("float32", "float64")]
-PUBLISHED = Path(__file__).parents[1] / "goblin_pz" / "workbench" / "data"
+# The published study's matrix, after 1.48 billion increments of 80.8 million members; SOURCES
+# beside it says where it is from.
+MATRIX = "goblin_pz/workbench/data/wikimedia-rle-matrix-goblin-memory.tsv"
 
 
 def resident(field: str) -> int:
@@ -90,6 +90,18 @@ def replay(job: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
+def published() -> dict[tuple[str, str], float]:
+    """Give the published allocated bytes a member by layout and score RLE."""
+    lines = (common.TOP / MATRIX).read_text(encoding="utf-8").splitlines()
+    names = lines[0].split("\t")
+    rows = [dict(zip(names, line.split("\t"), strict=True)) for line in lines[1:]]
+    return {
+        (r["layout"].replace("-", "/"), r["rle"]): int(r["total_allocated_bytes"])
+        / int(r["member_count"])
+        for r in rows
+    }
+
+
 def in_process(job: dict[str, Any]) -> dict[str, Any]:
     """Run one job in a new process."""
     argv = [sys.executable, __file__, "--job", json.dumps(job)]
@@ -151,7 +163,14 @@ def main() -> int:
         print(json.dumps(replay(args.job)))
         return 0
     before = common.facts()
-    rows = [in_process(job) for job in jobs(args.members)]
+    rows = []
+    theirs = published()
+    for job in jobs(args.members):
+        row = in_process(job)
+        dense = job["ids"] == "dense" and job["batch"] > 1
+        row["published"] = theirs[row["layout"], row["rle"]] if dense else ""
+        rows.append(row)
+        print(f"{row['layout']} {row['ids']} rle {row['rle']}: {row['allocated']:.3f}", flush=True)
     small = small_sets()
     common.record("memory", args.out, rows, before)
     common.record("memory_small", args.out, small, before)

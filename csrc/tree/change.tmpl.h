@@ -309,7 +309,7 @@ static void PZ_TN(leaf_change)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, const PZ_FN(k
         return;
     }
     pz_leaf *l = pz_leaf_at(w->arena, w->leaf);
-    uint32_t threshold = w->tree->merge_threshold;
+    uint32_t threshold = w->tail_limit;
     uint32_t need = (uint32_t)(2 * dels + PZ_REC_BYTES * adds);
     size_t d = 0, i = 0;
     for (; d < dels; d++) {

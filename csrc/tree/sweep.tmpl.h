@@ -45,6 +45,7 @@ typedef struct PZ_TN(sweep) {
     pz_tree_work *work;
     bool rle;
     uint32_t keep_bytes;  /* room that a rewritten leaf may keep in its block, see leaf_store */
+    uint32_t tail_limit;  /* a leaf whose tail would hold so many records is folded */
     pz_slot leaf;         /* what seek gave; PZ_NO_SLOT in an empty tree */
     bool bounded;         /* the leaf's range ends at (end_s, end_m) */
     PZ_S lo_s, end_s;
@@ -64,6 +65,7 @@ static void PZ_TN(sweep_begin)(PZ_TN(sweep) *w, pz_arena *a, pz_tree *t, pz_tree
     w->work = work;
     w->rle = rle;
     w->keep_bytes = keep_bytes;
+    w->tail_limit = t->merge_threshold;
     w->leaf = PZ_NO_SLOT;
     w->relabels = 0;
     w->relabel_leaves = 0;

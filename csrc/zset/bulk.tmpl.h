@@ -191,11 +191,22 @@ static void PZ_FN(labels_push)(pz_body *b, PZ_M from, uint64_t leaves, bool all)
 
 #define PZ_SWEEP_CLEAN_BYTES 16384u /* moved at most a touched leaf */
 
-/* Room that rewritten leaves keep for their next tail: a tail's worth where changes come in small
- * numbers, next to none where a batch rewrites most leaves. */
+/* A batch that touches most leaves: each is likely to be written by the next batch too, so leaves
+ * keep next to no room for tails and fold them at a quarter of their length. Else leaves keep the
+ * room of a whole tail, since changes come in small numbers. */
+static inline bool PZ_FN(is_broad)(const pz_tree *t, uint64_t changes)
+{
+    return changes >= t->leaf_count && changes > 2;
+}
+
 static inline uint32_t PZ_FN(keep_bytes)(const pz_tree *t, uint64_t changes)
 {
-    return changes >= t->leaf_count && changes > 2 ? 16u : t->merge_threshold * PZ_REC_BYTES;
+    return PZ_FN(is_broad)(t, changes) ? 16u : t->merge_threshold * PZ_REC_BYTES;
+}
+
+static inline uint32_t PZ_FN(tail_limit)(const pz_tree *t, uint64_t changes)
+{
+    return PZ_FN(is_broad)(t, changes) ? (t->merge_threshold + 3) / 4 : t->merge_threshold;
 }
 
 static void PZ_FN(sweep_members)(pz_body *b, bool rle, PZ_FN(run) *r)
@@ -204,6 +215,7 @@ static void PZ_FN(sweep_members)(pz_body *b, bool rle, PZ_FN(run) *r)
     PZ_FN(mt_scratch) x;
     uint32_t keep = PZ_FN(keep_bytes)(&b->member, r->n);
     PZ_FN(mt_sweep_begin)(&w, &b->arena, &b->member, &b->work, rle, keep);
+    w.tail_limit = PZ_FN(tail_limit)(&b->member, r->n);
     while (r->at < r->n) {
         PZ_FN(mt_sweep_seek)(&w, 0, r->rows[r->at].m);
         PZ_FN(apply_leaf)(&w, &x, r);
@@ -223,6 +235,7 @@ static void PZ_FN(sweep_order)(pz_body *b, bool rle, const PZ_FN(key) *olds, siz
     PZ_FN(ot_scratch) x;
     uint32_t keep = PZ_FN(keep_bytes)(&b->order, olds_n + news_n);
     PZ_FN(ot_sweep_begin)(&w, &b->arena, &b->order, &b->work, rle, keep);
+    w.tail_limit = PZ_FN(tail_limit)(&b->order, olds_n + news_n);
     size_t d = 0, i = 0;
     while (d < olds_n || i < news_n) {
         bool old = i == news_n ||
