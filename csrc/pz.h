@@ -47,7 +47,8 @@ typedef struct pz_options {
 
 /* The context of one bulk call. `poll`, when not NULL, is called between pieces of the checking and
  * sorting phases; a nonzero answer ends the call with PZ_INTERRUPTED and nothing changed. On
- * PZ_NAN, PZ_NAN_SUM and PZ_OVERFLOW `index` is the first failing row in argument order; on
+ * PZ_NAN, PZ_NAN_SUM and PZ_OVERFLOW `index` is the first such row in argument order (all arguments
+ * are looked at for NaN before any sum is made); on
  * PZ_CORRUPT `why` says what and where. NULL may be passed for a context. */
 typedef struct pz_call {
     int (*poll)(void *ctx);

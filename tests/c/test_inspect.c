@@ -271,6 +271,10 @@ static pz_set *sound_set(void)
                   .shape = SPECIALS,
                   .seed = 11};
     pz_set *z = set_make(&p);
+    uint64_t seed = 12;
+    for (uint32_t i = 0; z != NULL && i < 600; i++) /* one by one, which leaves tails */
+        CHECK_EQ(set_rows(z, 3 + 16 * (i / 2) + i % 2, 1, 1, i % 2 ? NULL : &p.shape, &seed),
+                 PZ_OK);
     return z != NULL && is_valid(z) ? z : NULL;
 }
 
