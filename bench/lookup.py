@@ -49,8 +49,8 @@ def holders(members: np.ndarray, scores: np.ndarray) -> dict[str, Callable[[np.n
         db.execute("create table z as select * from pairs")
 
         def in_duckdb(asked: np.ndarray) -> np.ndarray:
-            db.register("asked", {"id": asked, "at": np.arange(len(asked))})
-            text = "select score from asked left join z using (id) order by at"
+            db.register("asked", {"id": asked, "place": np.arange(len(asked))})
+            text = "select score from asked left join z using (id) order by place"
             return np.ma.filled(db.execute(text).fetchnumpy()["score"], np.nan)
 
         ways["duckdb"] = in_duckdb

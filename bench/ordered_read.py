@@ -1,6 +1,8 @@
 """Read everything in order of (score, member).
 
-Claim: at 10 million members at least 50 times SortedDict's ordered read.
+Claim: at 10 million members at least 50 times SortedDict, read to the same result: a column of
+members and one of scores. Its keys as a list are shown too: that copies pointers to pairs which stay
+Python objects, so it is the least that any walk of it costs.
 """
 
 from __future__ import annotations
@@ -22,10 +24,12 @@ def holders(members: np.ndarray, scores: np.ndarray) -> dict[str, Callable[[], A
     out = (np.empty(len(z), members.dtype), np.empty(len(z), scores.dtype))
     keys = zip(scores.tolist(), members.tolist(), strict=True)
     ordered = SortedDict.fromkeys(keys)
+    pair = np.dtype([("score", scores.dtype), ("member", members.dtype)])
     ways: dict[str, Callable[[], Any]] = {
         common.OURS: z.range,
         "goblin_pz into given arrays": lambda: z.range(out=out),
-        "SortedDict": lambda: list(ordered),
+        "SortedDict into columns": lambda: np.fromiter(ordered, pair, len(ordered)),
+        "SortedDict, list of its keys": lambda: list(ordered),
         "numpy lexsort of unsorted columns": lambda: members[np.lexsort((members, scores))],
     }
     if common.available("pandas"):
@@ -43,16 +47,18 @@ def main() -> int:
     before = common.facts()
     members, scores = common.shuffled(*common.counts(args.members))
     held = holders(members, scores.astype(np.float32))
-    ours, theirs = held[common.OURS]()[0], held["SortedDict"]()
-    assert ours.tolist() == [member for _, member in theirs]
+    ours, theirs = held[common.OURS](), held["SortedDict into columns"]()
+    assert np.array_equal(ours[0], theirs["member"])
+    assert np.array_equal(ours[1], theirs["score"])
     del ours, theirs
     calls = {name: (lambda way=way: way) for name, way in held.items()}
     rows = common.rows_of(common.alternate(calls, args.rounds), len(members))
     common.record("ordered_read", args.out, rows, before)
     failed: list[str] = []
     if args.members >= 10_000_000:
-        ratio = {row["way"]: row["ours_is_times_faster"] for row in rows}["SortedDict"]
-        common.claim(failed, ratio >= 50, f"{ratio:.1f} times SortedDict, at least 50")
+        times = {row["way"]: row["ours_is_times_faster"] for row in rows}
+        ratio = times["SortedDict into columns"]
+        common.claim(failed, ratio >= 50, f"{ratio:.1f} times SortedDict into columns, at least 50")
     return int(bool(failed))
 
 

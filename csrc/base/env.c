@@ -71,12 +71,24 @@ static void system_discard(void *ctx, void *ptr, size_t bytes)
     madvise(ptr, bytes, MADV_DONTNEED);
 }
 
+static void system_advise(void *ctx, void *ptr, size_t bytes)
+{
+    (void)ctx;
+#ifdef MADV_HUGEPAGE
+    madvise(ptr, bytes, MADV_HUGEPAGE);
+#else
+    (void)ptr;
+    (void)bytes;
+#endif
+}
+
 const pz_env pz_env_system_hooks = {
     .alloc = system_alloc,
     .free = system_free,
     .map = system_map,
     .unmap = system_unmap,
     .discard = system_discard,
+    .advise = system_advise,
     .ctx = NULL,
     .pool = NULL,
 };

@@ -396,7 +396,7 @@ PZ_UNUSED static uint32_t PZ_FN(scol_exception)(const PZ_FN(scol) *c, const uint
     return c->n * c->form + 2u * c->exceptions + (PZ_S_BITS / 8u) * first;
 }
 
-PZ_UNUSED static PZ_S PZ_FN(scol_get)(const PZ_FN(scol) *c, const uint8_t *in, uint32_t i)
+PZ_UNUSED static inline PZ_S PZ_FN(scol_get)(const PZ_FN(scol) *c, const uint8_t *in, uint32_t i)
 {
 #if PZ_S_BITS == 64
     if (c->form == PZ_SCOL_RAW4)
@@ -411,7 +411,8 @@ PZ_UNUSED static PZ_S PZ_FN(scol_get)(const PZ_FN(scol) *c, const uint8_t *in, u
 }
 
 /* Sets entry i in place. False when its slot cannot hold the score; nothing has then changed. */
-PZ_UNUSED static bool PZ_FN(scol_set)(const PZ_FN(scol) *c, uint8_t *col, uint32_t i, PZ_S image)
+PZ_UNUSED static inline bool PZ_FN(scol_set)(const PZ_FN(scol) *c, uint8_t *col, uint32_t i,
+                                             PZ_S image)
 {
 #if PZ_S_BITS == 64
     if (c->form == PZ_SCOL_RAW4) {

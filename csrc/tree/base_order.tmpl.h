@@ -16,7 +16,7 @@ static inline bool PZ_FN(ot_less)(PZ_S as, PZ_M am, PZ_S bs, PZ_M bm)
 #if PZ_M_BITS == 32 && PZ_S_BITS == 32
     return ((uint64_t)as << 32 | am) < ((uint64_t)bs << 32 | bm);
 #else
-    return as < bs || (as == bs && am < bm);
+    return (as < bs) | ((as == bs) & (am < bm)); /* no branch: which it is falls as it likes */
 #endif
 }
 
@@ -142,8 +142,9 @@ static uint32_t PZ_FN(ot_base_encode)(const PZ_M *m, const PZ_S *s, uint32_t n, 
     if (rle) {
         uint32_t runs = 0;
         distinct[0] = s[0];
-        for (uint32_t i = 0; i < n; i++) {
-            runs += s[i] != distinct[runs];
+        group[0] = 0;
+        for (uint32_t i = 1; i < n; i++) {
+            runs += s[i] != s[i - 1];
             distinct[runs] = s[i];
             group[i] = (uint16_t)runs;
         }

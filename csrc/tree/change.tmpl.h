@@ -185,6 +185,33 @@ static void PZ_TN(build_labels)(PZ_TN(build) *b, uint64_t label)
 }
 #endif
 
+/* Entries that a merge looks at, and copies, at once: no branch depends on where among them a change
+ * falls. */
+#define PZ_T_AHEAD 4u
+
+/* First of the leaf's entries from `at` on that is not below (s, m). PZ_T_AHEAD entries that nothing
+ * is above stand behind entry n. */
+static inline uint32_t PZ_TN(skip)(const PZ_TN(scratch) *x, uint32_t at, uint32_t n, PZ_S s, PZ_M m)
+{
+    const uint32_t last = PZ_T_AHEAD - 1;
+    while (at + last < n && PZ_TN(less)(x->ls[at + last], x->lm[at + last], s, m))
+        at += PZ_T_AHEAD;
+    uint32_t below = 0;
+    for (uint32_t i = 0; i < PZ_T_AHEAD; i++)
+        below += PZ_TN(less)(x->ls[at + i], x->lm[at + i], s, m);
+    return at + below;
+}
+
+/* Copy n of the leaf's entries from `from` on to the output at `to`, and up to PZ_T_AHEAD - 1 more
+ * behind them. */
+static inline void PZ_TN(copy)(PZ_TN(scratch) *x, uint32_t to, uint32_t from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i += PZ_T_AHEAD) {
+        memcpy(x->om + to + i, x->lm + from + i, PZ_T_AHEAD * sizeof *x->om);
+        memcpy(x->os + to + i, x->ls + from + i, PZ_T_AHEAD * sizeof *x->os);
+    }
+}
+
 /* Fold the sought leaf with a change of any size. */
 static void PZ_TN(leaf_rebuild)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, const PZ_FN(key) *del,
                                 size_t dels, const PZ_FN(key) *add, size_t adds)
@@ -254,28 +281,29 @@ static void PZ_TN(leaf_rebuild)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, const PZ_FN(
     b.cut.total = n;
     b.want = PZ_TN(cut_next)(&b.cut);
     PZ_TN(build_drain)(&b);
+    for (uint32_t i = 0; i < PZ_T_AHEAD; i++) { /* no entry is above these */
+        x->ls[live + i] = (PZ_S)-1;
+        x->lm[live + i] = (PZ_M)-1;
+    }
     uint32_t a = 0;
-    size_t d = 0, i = 0;
-    while (d < dels || i < adds) {
-        bool is_del = i == adds ||
-                      (d < dels && !PZ_TN(less)(add[i].s, add[i].m, del[d].s, del[d].m));
-        PZ_S es = is_del ? del[d].s : add[i].s;
-        PZ_M em = is_del ? del[d].m : add[i].m;
-        uint32_t o = b.from + b.n;
-        while (a < live && PZ_TN(less)(x->ls[a], x->lm[a], es, em)) {
-            x->om[o] = x->lm[a];
-            x->os[o++] = x->ls[a++];
-        }
-        if (is_del) {
-            PZ_ASSERT(a < live && x->lm[a] == em);
-            a++; /* the entry itself */
-            d++;
-        } else {
-            x->om[o] = em;
-            x->os[o++] = es;
-            i++;
-        }
-        b.n = o - b.from;
+    while (dels + adds > 0) {
+        /* Which list is next, and how far it is, falls as it likes: no branch depends on it. */
+        bool is_del = adds == 0 || (dels > 0 && !PZ_TN(less)(add->s, add->m, del->s, del->m));
+        const PZ_FN(key) *e = is_del ? del : add;
+        PZ_S es = e->s;
+        PZ_M em = e->m;
+        uint32_t end = PZ_TN(skip)(x, a, live, es, em), o = b.from + b.n;
+        PZ_TN(copy)(x, o, a, end - a);
+        o += end - a;
+        PZ_ASSERT(!is_del || (end < live && x->lm[end] == em));
+        x->om[o] = em;
+        x->os[o] = es;
+        a = end + is_del;
+        b.n = o + !is_del - b.from;
+        del += is_del;
+        dels -= is_del;
+        add += !is_del;
+        adds -= !is_del;
         if (b.n >= PZ_LEAF_ENTRIES_MAX)
             PZ_TN(build_drain)(&b);
     }

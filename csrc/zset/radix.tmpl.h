@@ -17,23 +17,28 @@ static pz_status PZ_R_NAME(PZ_R_TYPE *a, PZ_R_TYPE *b, size_t n, PZ_R_WORD vary,
         uint32_t zeros = pz_ctz64((uint32_t)vary & 0xffu);
         vary >>= zeros;
         shift += zeros;
+        /* As few digits as can be, of much the same width. */
+        uint32_t width = sizeof vary > 8 ? pz_width128(vary) : pz_width64((uint64_t)vary);
+        uint32_t passes = (width + PZ_DIGIT_BITS - 1) / PZ_DIGIT_BITS;
+        uint32_t bits = (width + passes - 1) / passes;
+        const uint32_t mask = (1u << bits) - 1;
         PZ_TRY(pz_poll(call));
-        memset(count, 0, sizeof count);
+        memset(count, 0, sizeof *count << bits);
         for (size_t i = 0; i < n; i++)
-            count[(uint32_t)(a[i].PZ_R_FIELD >> shift) & (PZ_DIGITS - 1)]++;
+            count[(uint32_t)(a[i].PZ_R_FIELD >> shift) & mask]++;
         uint32_t sum = 0;
-        for (uint32_t d = 0; d < PZ_DIGITS; d++) {
+        for (uint32_t d = 0; d <= mask; d++) {
             uint32_t c = count[d];
             count[d] = sum;
             sum += c;
         }
         for (size_t i = 0; i < n; i++)
-            b[count[(uint32_t)(a[i].PZ_R_FIELD >> shift) & (PZ_DIGITS - 1)]++] = a[i];
+            b[count[(uint32_t)(a[i].PZ_R_FIELD >> shift) & mask]++] = a[i];
         PZ_R_TYPE *swap = a;
         a = b;
         b = swap;
-        vary >>= PZ_DIGIT_BITS;
-        shift += PZ_DIGIT_BITS;
+        vary >>= bits;
+        shift += bits;
     }
     *out = a;
     return PZ_OK;

@@ -24,7 +24,8 @@ typedef struct PZ_FN(probe) {
     PZ_FN(keys) k;
     PZ_FN(scol) c;
     uint8_t *col;     /* its score column */
-    const PZ_M *all;  /* decoded base members, or NULL: each find searches the coded column */
+    const PZ_M *all;  /* decoded base members and eight more, see members_skip; or NULL: each find
+                         searches the coded column */
     uint32_t pos;     /* how far a search of `all` has come */
     uint32_t at;      /* what find found: base position or tail index */
 } PZ_FN(probe);
@@ -36,8 +37,24 @@ static inline void PZ_FN(probe_open)(PZ_FN(probe) *p, pz_leaf *l, PZ_M *decode)
     p->col = PZ_FN(mt_scores)(l, &p->k, &p->c);
     p->all = decode;
     p->pos = p->at = 0;
-    if (decode != NULL)
+    if (decode != NULL) {
         PZ_FN(keys_decode)(&p->k, PZ_FN(mt_base)(l), decode, NULL);
+        for (uint32_t i = 0; i < 8; i++)
+            decode[l->n + i] = (PZ_M)-1;
+    }
+}
+
+/* First of the ascending members from `at` on that is not below m: eights at a time, the last by a
+ * sum, so that no branch depends on where in it m falls. Eight largest members stand behind the
+ * n-th. */
+static inline uint32_t PZ_FN(members_skip)(const PZ_M *all, uint32_t at, uint32_t n, PZ_M m)
+{
+    while (at + 8 <= n && all[at + 7] < m)
+        at += 8;
+    uint32_t below = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        below += all[at + i] < m;
+    return at + below;
 }
 
 static inline PZ_FN(where) PZ_FN(probe_find)(PZ_FN(probe) *p, PZ_M m)
@@ -46,10 +63,7 @@ static inline PZ_FN(where) PZ_FN(probe_find)(PZ_FN(probe) *p, PZ_M m)
     bool is;
     uint32_t at;
     if (p->all != NULL) {
-        at = p->pos;
-        while (at < l->n && p->all[at] < m)
-            at++;
-        p->pos = at;
+        p->pos = at = PZ_FN(members_skip)(p->all, p->pos, l->n, m);
         is = at < l->n && p->all[at] == m;
     } else {
         uint32_t group;

@@ -112,6 +112,12 @@ static void test_env_discard(void *ctx, void *ptr, size_t bytes)
     pz_env_system_hooks.discard(pz_env_system_hooks.ctx, ptr, bytes);
 }
 
+static void test_env_advise(void *ctx, void *ptr, size_t bytes)
+{
+    (void)ctx;
+    pz_env_system_hooks.advise(pz_env_system_hooks.ctx, ptr, bytes);
+}
+
 /* Start counting calls anew, with the n-th call from here failing (0: none), or all from there. */
 static inline void test_env_fail(pz_test_env *t, long long at, long long from)
 {
@@ -129,6 +135,7 @@ static inline int test_env_open(pz_test_env *t)
                       .map = test_env_map,
                       .unmap = test_env_unmap,
                       .discard = test_env_discard,
+                      .advise = test_env_advise,
                       .ctx = t};
     return pz_pool_new(&t->env, &t->env.pool) == PZ_OK;
 }
