@@ -1,8 +1,10 @@
 """Measure the tunable sizes of the core, one at a time, around their defaults.
 
 Each variant is the core compiled anew with one number of csrc/base/config.h changed (leaf
-capacities and the merge exponent are options of a set and need no build). The stream goes in one by
-one and in batches; the table says what each value costs in time and in bytes.
+capacities and the merge exponent are options of a set and need no build). Most of the stream goes
+in by batches of a million, its last three million increments one by one or in batches; the table
+says what each value costs in time and in bytes. Beside that, calls of 1 to 100,000 rows: where
+sweeping pays. docs/design/tuning.md holds the table.
 """
 
 from __future__ import annotations
@@ -20,9 +22,12 @@ import common
 sys.path.insert(0, str(common.TOP / "tests" / "c"))
 import cbuild
 
+LAST = 3_000_000  # increments that are measured
+CALLS = (1, 2, 4, 16, 64, 1_000, 10_000, 100_000)  # rows a call
 SIZES = {  # numbers of config.h, with the values to try
     "PZ_SPAN_MAX": ["64u * 1024u", "128u * 1024u", "256u * 1024u", "1024u * 1024u"],
     "PZ_SLACK_DIVISOR": ["4u", "8u", "16u"],
+    "PZ_TAIL_DIVISOR": ["1u", "2u", "8u"],
     "PZ_BRANCH_CAPACITY": ["32u", "64u", "128u"],
     "PZ_SMALL_CAPACITY": ["64u", "128u", "256u"],
 }
@@ -50,17 +55,25 @@ def compile_variant(name: str, value: str) -> Path:
     return program
 
 
-def measure(program: Path, path: Path, setting: str, words: list[Any]) -> list[dict[str, Any]]:
-    """Run one by one and in batches; give a row each."""
+def measure(
+    program: Path,
+    path: Path,
+    setting: str,
+    words: list[Any],
+    batches: tuple[int, ...] = (1, 100_000),
+) -> list[dict[str, Any]]:
+    """Run with each size of batch; give a row each."""
     rows = []
-    for batch in (1, 100_000):
-        argv = [str(program), str(path), "0", str(batch), "i32f32", *map(str, words)]
+    first = max(path.stat().st_size // 4 - LAST, 0)
+    for batch in batches:
+        argv = [str(program), str(path), str(first), str(batch), "i32f32", *map(str, words)]
         done = subprocess.run(argv, check=True, capture_output=True, text=True)
         figures = json.loads(done.stdout)
         columns = ("increments", "score", "rank", "range_100", "live", "allocated", "moved")
         rows.append(
             {"setting": setting, "batch": batch, **{c: figures.get(c, "") for c in columns}}
         )
+        print(rows[-1], file=sys.stderr, flush=True)
     return rows
 
 
@@ -72,7 +85,7 @@ def main() -> int:
     before = common.facts()
     path = Path(common.stream(args.members).filename)
     (plain,) = cbuild.build("release", [MAIN])
-    rows = measure(plain, path, "defaults", [])
+    rows = measure(plain, path, "defaults", [], CALLS)
     for exponent, member, order in OPTIONS:
         setting = (
             f"exponent {exponent} member leaf {member or 'default'} order {order or 'default'}"

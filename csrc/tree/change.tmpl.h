@@ -323,8 +323,8 @@ static void PZ_TN(leaf_rebuild)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, const PZ_FN(
  * none. */
 static inline size_t PZ_TN(tail_most)(const pz_tree *t)
 {
-    uint32_t quarter = t->merge_threshold / 4;
-    return quarter < 2 ? 2 : quarter;
+    uint32_t part = t->merge_threshold / PZ_TAIL_DIVISOR;
+    return part < 2 ? 2 : part;
 }
 
 /* Make a change of the sought leaf: in the tail while that stays below the threshold, else by a

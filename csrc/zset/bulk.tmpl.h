@@ -206,7 +206,8 @@ static inline uint32_t PZ_FN(keep_bytes)(const pz_tree *t, uint64_t changes)
 
 static inline uint32_t PZ_FN(tail_limit)(const pz_tree *t, uint64_t changes)
 {
-    return PZ_FN(is_broad)(t, changes) ? (t->merge_threshold + 3) / 4 : t->merge_threshold;
+    uint32_t part = (t->merge_threshold + PZ_TAIL_DIVISOR - 1) / PZ_TAIL_DIVISOR;
+    return PZ_FN(is_broad)(t, changes) ? part : t->merge_threshold;
 }
 
 static void PZ_FN(sweep_members)(pz_body *b, bool rle, PZ_FN(run) *r)
