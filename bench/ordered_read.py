@@ -24,11 +24,17 @@ def holders(members: np.ndarray, scores: np.ndarray) -> dict[str, Callable[[], A
     out = (np.empty(len(z), members.dtype), np.empty(len(z), scores.dtype))
     keys = zip(scores.tolist(), members.tolist(), strict=True)
     ordered = SortedDict.fromkeys(keys)
-    pair = np.dtype([("score", scores.dtype), ("member", members.dtype)])
+
+    def into_columns() -> tuple[np.ndarray, np.ndarray]:
+        return (
+            np.array([member for _, member in ordered], members.dtype),
+            np.array([score for score, _ in ordered], scores.dtype),
+        )
+
     ways: dict[str, Callable[[], Any]] = {
         common.OURS: z.range,
         "goblin_pz into given arrays": lambda: z.range(out=out),
-        "SortedDict into columns": lambda: np.fromiter(ordered, pair, len(ordered)),
+        "SortedDict into columns": into_columns,
         "SortedDict, list of its keys": lambda: list(ordered),
         "numpy lexsort of unsorted columns": lambda: members[np.lexsort((members, scores))],
     }
@@ -48,8 +54,8 @@ def main() -> int:
     members, scores = common.shuffled(*common.counts(args.members))
     held = holders(members, scores.astype(np.float32))
     ours, theirs = held[common.OURS](), held["SortedDict into columns"]()
-    assert np.array_equal(ours[0], theirs["member"])
-    assert np.array_equal(ours[1], theirs["score"])
+    assert np.array_equal(ours[0], theirs[0])
+    assert np.array_equal(ours[1], theirs[1])
     del ours, theirs
     calls = {name: (lambda way=way: way) for name, way in held.items()}
     rows = common.rows_of(common.alternate(calls, args.rounds), len(members))

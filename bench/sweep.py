@@ -24,17 +24,18 @@ import cbuild
 
 LAST = 3_000_000  # increments that are measured
 CALLS = (1, 2, 4, 16, 64, 1_000, 10_000, 100_000)  # rows a call
-SIZES = {  # numbers of config.h, with the values to try
-    "PZ_SPAN_MAX": ["64u * 1024u", "128u * 1024u", "256u * 1024u", "1024u * 1024u"],
-    "PZ_SLACK_DIVISOR": ["4u", "8u", "16u"],
+SIZES = {  # numbers of config.h, with the values to try beside their own
+    "PZ_SPAN_MAX": ["128u * 1024u", "512u * 1024u", "1024u * 1024u"],
+    "PZ_SLACK_DIVISOR": ["4u", "16u"],
     "PZ_TAIL_DIVISOR": ["1u", "2u", "8u"],
-    "PZ_BRANCH_CAPACITY": ["32u", "64u", "128u"],
-    "PZ_SMALL_CAPACITY": ["64u", "128u", "256u"],
+    "PZ_BRANCH_CAPACITY": ["32u", "128u"],
+    "PZ_SMALL_CAPACITY": ["64u", "256u"],
 }
 OPTIONS = [  # merge exponent, member leaf capacity, order leaf capacity
-    *((e, 0, 0) for e in (0.0, 0.25, 0.5, 0.6, 0.75, 1.0)),
-    *((0.5, c, 0) for c in (128, 256, 512, 1024)),
-    *((0.5, 0, c) for c in (128, 256, 512, 1024)),
+    *((e, 0, 0) for e in (0.0, 0.25, 0.4, 0.6, 0.75, 1.0)),
+    *((0.5, c, 0) for c in (128, 256, 1024)),
+    *((0.5, 0, c) for c in (128, 256, 1024)),
+    (0.5, 1024, 1024),
 ]
 
 MAIN = common.TOP / "bench" / "c" / "points.c"

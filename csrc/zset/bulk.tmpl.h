@@ -190,6 +190,24 @@ static void PZ_FN(labels_push)(pz_body *b, PZ_M from, uint64_t leaves, bool all)
 }
 
 #define PZ_SWEEP_CLEAN_BYTES 16384u /* moved at most a touched leaf */
+/* From so many rows on a sweep cleans as it goes. Before, cleaning waits for the end of the
+ * reservation: room held for a few rows is more than a span, and a block that moves beside it would
+ * open a span each time. */
+#define PZ_SWEEP_CLEAN_ROWS 32u
+
+static inline void PZ_FN(sweep_clean)(pz_body *b, size_t rows)
+{
+    if (rows >= PZ_SWEEP_CLEAN_ROWS)
+        pz_arena_clean(&b->arena, PZ_SWEEP_CLEAN_BYTES);
+}
+
+/* After the reservation: a row touches a member leaf and two order leaves. */
+static inline void PZ_FN(sweep_settle)(pz_body *b, size_t rows)
+{
+    pz_arena_settle(&b->arena);
+    size_t leaves = rows >= PZ_SWEEP_CLEAN_ROWS ? 1 : 3 * rows;
+    pz_arena_clean(&b->arena, leaves * PZ_SWEEP_CLEAN_BYTES);
+}
 
 /* A batch that touches most leaves: each is likely to be written by the next batch too, so leaves
  * keep next to no room for tails and fold them at a quarter of their length. Else leaves keep the
@@ -220,7 +238,7 @@ static void PZ_FN(sweep_members)(pz_body *b, bool rle, PZ_FN(run) *r)
     while (r->at < r->n) {
         PZ_FN(mt_sweep_seek)(&w, 0, r->rows[r->at].m);
         PZ_FN(apply_leaf)(&w, &x, r);
-        pz_arena_clean(&b->arena, PZ_SWEEP_CLEAN_BYTES);
+        PZ_FN(sweep_clean)(b, r->n);
     }
     PZ_FN(mt_sweep_end)(&w);
     b->member.entries += r->news_n;
@@ -229,8 +247,8 @@ static void PZ_FN(sweep_members)(pz_body *b, bool rle, PZ_FN(run) *r)
         PZ_FN(labels_push)(b, w.relabel_m, w.relabel_leaves, w.relabels > 1);
 }
 
-static void PZ_FN(sweep_order)(pz_body *b, bool rle, const PZ_FN(key) *olds, size_t olds_n,
-                               const PZ_FN(key) *news, size_t news_n)
+static void PZ_FN(sweep_order)(pz_body *b, bool rle, size_t rows, const PZ_FN(key) *olds,
+                               size_t olds_n, const PZ_FN(key) *news, size_t news_n)
 {
     PZ_FN(ot_sweep) w;
     PZ_FN(ot_scratch) x;
@@ -248,7 +266,7 @@ static void PZ_FN(sweep_order)(pz_body *b, bool rle, const PZ_FN(key) *olds, siz
         while (i < news_n && PZ_FN(ot_sweep_holds)(&w, news[i].s, news[i].m))
             i++;
         PZ_FN(ot_leaf_change)(&w, &x, olds + d0, d - d0, news + i0, i - i0);
-        pz_arena_clean(&b->arena, PZ_SWEEP_CLEAN_BYTES);
+        PZ_FN(sweep_clean)(b, rows);
     }
     PZ_FN(ot_sweep_end)(&w);
     b->order.entries += news_n;
@@ -331,7 +349,7 @@ static pz_status PZ_FN(enlarge)(pz_set *z)
         /* No entry is old; `members` only stands for an empty list. */
         PZ_FN(run) r = {.kind = PZ_FN(op_add), .rows = rows, .n = n, .news = news, .olds = members};
         PZ_FN(sweep_members)(b, z->score_rle, &r);
-        PZ_FN(sweep_order)(b, z->score_rle, members, 0, order, n);
+        PZ_FN(sweep_order)(b, z->score_rle, n, members, 0, order, n);
     }
     pz_arena_settle(&b->arena);
     pz_env_free(z->env, z->block, (size_t)z->room * PZ_REC_BYTES);
@@ -573,9 +591,8 @@ static pz_status PZ_FN(run_large)(pz_set *z, PZ_FN(run) *r, PZ_FN(row) *rows, si
     if (news == spare)
         spare = r->news;
     PZ_FN(key) *olds = PZ_FN(sort_keys)(r->olds, spare, r->olds_n);
-    PZ_FN(sweep_order)(b, z->score_rle, olds, r->olds_n, news, r->news_n);
-    pz_arena_settle(&b->arena);
-    pz_arena_clean(&b->arena, PZ_SWEEP_CLEAN_BYTES);
+    PZ_FN(sweep_order)(b, z->score_rle, n, olds, r->olds_n, news, r->news_n);
+    PZ_FN(sweep_settle)(b, n);
     z->len = b->member.entries;
     if (r->news_n + r->olds_n > 0)
         z->version++;
