@@ -50,6 +50,8 @@ static inline void PZ_TN(fence_put)(pz_branch *b, uint32_t i, PZ_S s, PZ_M m)
 static inline uint32_t PZ_TN(branch_find)(const pz_branch *b, PZ_S s, PZ_M m)
 {
     uint32_t lo = 0, n = b->n;
+    for (uint32_t at = 0; at < n * PZ_T_FENCE_BYTES; at += 64) /* the bisection jumps about */
+        __builtin_prefetch(PZ_TN(fences_m)(b) + at);
     while (n > 1) {
         uint32_t half = n / 2;
         bool above = PZ_TN(less)(s, m, PZ_TN(fence_s)(b, lo + half), PZ_TN(fence_m)(b, lo + half));
@@ -57,6 +59,13 @@ static inline uint32_t PZ_TN(branch_find)(const pz_branch *b, PZ_S s, PZ_M m)
         n = above ? half : n - half;
     }
     return lo;
+}
+
+/* The first lines of a leaf, all at once: whoever goes to it reads its head, then here and there. */
+static inline void PZ_TN(leaf_prefetch)(const void *block)
+{
+    for (uint32_t at = 0; at < 640; at += 64)
+        __builtin_prefetch((const char *)block + at);
 }
 
 /* The leaf whose range holds the key; the tree is not empty. */
@@ -67,7 +76,9 @@ static inline pz_leaf *PZ_TN(find_leaf)(const pz_arena *a, const pz_tree *t, PZ_
         pz_branch *b = pz_branch_at(a, at);
         at = pz_branch_children(b)[PZ_TN(branch_find)(b, s, m)];
     }
-    return pz_leaf_at(a, at);
+    pz_leaf *l = pz_leaf_at(a, at);
+    PZ_TN(leaf_prefetch)(l);
+    return l;
 }
 
 static inline pz_leaf *PZ_TN(find_path)(const pz_arena *a, const pz_tree *t, PZ_S s, PZ_M m,
@@ -80,10 +91,13 @@ static inline pz_leaf *PZ_TN(find_path)(const pz_arena *a, const pz_tree *t, PZ_
         uint32_t i = PZ_TN(branch_find)(b, s, m);
         p->slot[d] = at;
         p->at[d] = (uint16_t)i;
+        __builtin_prefetch(pz_branch_counts(b) + i, 1); /* for pz_path_count */
         at = pz_branch_children(b)[i];
     }
     p->leaf = at;
-    return pz_leaf_at(a, at);
+    pz_leaf *l = pz_leaf_at(a, at);
+    PZ_TN(leaf_prefetch)(l);
+    return l;
 }
 
 /* A leaf found for a key, what lies before it and where its range ends: look-ups in key order go on
@@ -118,6 +132,7 @@ static inline void PZ_TN(find_spot)(const pz_arena *a, const pz_tree *t, PZ_S s,
         at = pz_branch_children(b)[i];
     }
     out->leaf = pz_leaf_at(a, at);
+    PZ_TN(leaf_prefetch)(out->leaf);
 }
 
 static inline bool PZ_TN(spot_holds)(const PZ_TN(spot) *spot, PZ_S s, PZ_M m)

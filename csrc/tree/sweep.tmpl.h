@@ -264,12 +264,6 @@ static void PZ_TN(sweep_close)(PZ_TN(sweep) *w, uint32_t level)
     PZ_ASSERT(v->out_n == 0);
 }
 
-static inline void PZ_TN(leaf_prefetch)(const void *block)
-{
-    for (uint32_t at = 0; at < 640; at += 64)
-        __builtin_prefetch((const char *)block + at);
-}
-
 /* Go to the leaf that holds the key, which is above every leaf visited before. Sets leaf, its lower
  * fence and its end. */
 static void PZ_TN(sweep_seek)(PZ_TN(sweep) *w, PZ_S s, PZ_M m)

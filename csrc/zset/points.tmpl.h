@@ -35,56 +35,137 @@ static inline void PZ_FN(tail_regain)(PZ_FN(tail_plan) *t, uint32_t bytes)
 typedef struct PZ_FN(order_place) {
     pz_path path;
     pz_leaf *l;
+    PZ_S s;
     uint32_t at;   /* tail index or base position */
     bool in_tail;
     bool revives;  /* insertion: the key stands removed in the base */
 } PZ_FN(order_place);
 
-static inline void PZ_FN(plan_order_removal)(const pz_body *b, PZ_S s, PZ_M m,
-                                             PZ_FN(order_place) *p, PZ_FN(tail_plan) *t)
+/* One row's change: where it goes in both trees. */
+typedef struct PZ_FN(point) {
+    PZ_M m;
+    bool was, is;  /* in the set before, and after */
+    PZ_FN(where) where;
+    PZ_FN(probe) probe;
+    pz_path path;  /* of the member leaf */
+    PZ_FN(order_place) from, to;
+    bool moves;    /* from one order leaf to another, or out of the set */
+} PZ_FN(point);
+
+static inline void PZ_FN(order_find)(const pz_body *b, PZ_S s, PZ_M m, PZ_FN(order_place) *p)
 {
+    p->s = s;
     p->l = PZ_FN(ot_find_path)(&b->arena, &b->order, s, m, &p->path);
-    *t = PZ_FN(tail_plan_of)((uint32_t)p->l->adds + p->l->dels, PZ_FN(ot_leaf_room)(p->l),
-                             b->order.merge_threshold);
-    p->at = PZ_FN(ot_adds_lower_bound)(p->l, s, m);
-    p->in_tail = PZ_FN(ot_adds_is)(p->l, p->at, s, m);
+}
+
+static inline PZ_FN(tail_plan) PZ_FN(order_tail)(const pz_body *b, const pz_leaf *l)
+{
+    return PZ_FN(tail_plan_of)((uint32_t)l->adds + l->dels, PZ_FN(ot_leaf_room)(l),
+                               b->order.merge_threshold);
+}
+
+static inline void PZ_FN(plan_order_removal)(PZ_M m, PZ_FN(order_place) *p, PZ_FN(tail_plan) *t)
+{
+    p->at = PZ_FN(ot_adds_lower_bound)(p->l, p->s, m);
+    p->in_tail = PZ_FN(ot_adds_is)(p->l, p->at, p->s, m);
     if (p->in_tail) {
         PZ_FN(tail_regain)(t, PZ_REC_BYTES);
     } else {
-        p->at = PZ_FN(ot_base_lower_bound)(p->l, s, m);
+        p->at = PZ_FN(ot_base_lower_bound)(p->l, p->s, m);
         PZ_FN(tail_spend)(t, 2);
     }
 }
 
-static inline void PZ_FN(plan_order_insertion)(const pz_body *b, PZ_S s, PZ_M m,
-                                               PZ_FN(order_place) *p, PZ_FN(tail_plan) *t)
+static inline void PZ_FN(plan_order_insertion)(PZ_M m, PZ_FN(order_place) *p, PZ_FN(tail_plan) *t)
 {
     p->revives = false;
     if (p->l->dels > 0) {
-        p->at = PZ_FN(ot_base_lower_bound)(p->l, s, m);
-        p->revives = PZ_FN(ot_base_is)(p->l, p->at, s, m);
+        p->at = PZ_FN(ot_base_lower_bound)(p->l, p->s, m);
+        p->revives = PZ_FN(ot_base_is)(p->l, p->at, p->s, m);
     }
     if (p->revives)
         PZ_FN(tail_regain)(t, 2);
     else
         PZ_FN(tail_spend)(t, PZ_REC_BYTES);
-    (void)b;
 }
 
-static inline void PZ_FN(order_remove)(PZ_FN(order_place) *p)
+/* Does the change fit the two order leaves? Both are found before either is read: their lines come
+ * together. */
+static bool PZ_FN(order_fits)(const pz_body *b, PZ_FN(point) *p, PZ_S old, PZ_S s)
 {
-    if (p->in_tail)
-        PZ_FN(ot_adds_erase)(p->l, p->at);
-    else
-        PZ_FN(ot_dels_insert)(p->l, p->at);
+    PZ_FN(tail_plan) t;
+    if (p->was)
+        PZ_FN(order_find)(b, old, p->m, &p->from);
+    if (p->is)
+        PZ_FN(order_find)(b, s, p->m, &p->to);
+    bool same = p->was && p->is && p->from.l == p->to.l;
+    p->moves = p->was && !same;
+    if (p->was) {
+        t = PZ_FN(order_tail)(b, p->from.l);
+        PZ_FN(plan_order_removal)(p->m, &p->from, &t);
+        if (!t.ok || (p->moves && pz_leaf_live(p->from.l) == 1))
+            return false;
+    }
+    if (p->is) {
+        if (!same)
+            t = PZ_FN(order_tail)(b, p->to.l);
+        PZ_FN(plan_order_insertion)(p->m, &p->to, &t);
+        return t.ok;
+    }
+    return true;
 }
 
-static inline void PZ_FN(order_insert)(PZ_FN(order_place) *p, PZ_S s, PZ_M m)
+/* And the member leaf? */
+static bool PZ_FN(member_fits)(const pz_body *b, const PZ_FN(point) *p)
 {
-    if (p->revives)
-        PZ_FN(ot_dels_erase)(p->l, p->at);
-    else
-        PZ_FN(ot_adds_insert)(p->l, PZ_FN(ot_adds_lower_bound)(p->l, s, m), s, m);
+    const pz_leaf *l = p->probe.l;
+    PZ_FN(tail_plan) t = PZ_FN(tail_plan_of)((uint32_t)l->adds + l->dels, PZ_FN(mt_leaf_room)(l),
+                                             b->member.merge_threshold);
+    if (!p->was) {
+        PZ_FN(tail_spend)(&t, PZ_REC_BYTES);
+        return t.ok && l->dels == 0; /* it might be revived: left to the bulk engine */
+    }
+    if (!p->is) {
+        if (p->where == PZ_FN(in_base))
+            PZ_FN(tail_spend)(&t, 2);
+        return t.ok && pz_leaf_live(l) > 1;
+    }
+    return true;
+}
+
+/* Nothing can fail here. A score in the member leaf's base is set already. */
+static void PZ_FN(point_commit)(pz_body *b, PZ_FN(point) *p, PZ_S s)
+{
+    pz_leaf *l = p->probe.l;
+    if (p->was && p->is && p->where == PZ_FN(in_tail)) {
+        PZ_FN(s_put)(PZ_FN(mt_adds)(l) + (size_t)p->probe.at * PZ_REC_BYTES, 0, s);
+    } else if (!p->was) {
+        PZ_FN(mt_adds_insert)(l, PZ_FN(mt_adds_lower_bound)(l, 0, p->m), s, p->m);
+        pz_path_count(&b->arena, &b->member, &p->path, 1);
+    } else if (!p->is) {
+        if (p->where == PZ_FN(in_base))
+            PZ_FN(mt_dels_insert)(l, p->probe.at);
+        else
+            PZ_FN(mt_adds_erase)(l, p->probe.at);
+        pz_path_count(&b->arena, &b->member, &p->path, -1);
+    }
+    if (p->was) {
+        if (p->from.in_tail)
+            PZ_FN(ot_adds_erase)(p->from.l, p->from.at);
+        else
+            PZ_FN(ot_dels_insert)(p->from.l, p->from.at);
+        if (p->moves)
+            pz_path_count(&b->arena, &b->order, &p->from.path, -1);
+    }
+    if (p->is) {
+        pz_leaf *to = p->to.l;
+        if (p->to.revives)
+            PZ_FN(ot_dels_erase)(to, p->to.at);
+        else
+            PZ_FN(ot_adds_insert)(to, PZ_FN(ot_adds_lower_bound)(to, s, p->m), s, p->m);
+        if (p->moves || !p->was)
+            pz_path_count(&b->arena, &b->order, &p->to.path, 1);
+    }
 }
 
 /* Make one row's change if it needs nothing from the arena; false, with nothing changed, if not. A
@@ -93,15 +174,12 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
 {
     pz_body *b = pz_body_of(z);
     PZ_FN(run) counted = *r; /* its counts are taken over when the change is made */
-    pz_path mp;
-    PZ_FN(probe) probe;
-    PZ_FN(order_place) from = {.l = NULL}, to = {.l = NULL};
-    PZ_FN(tail_plan) from_tail, to_tail;
-    PZ_M m = row->m;
-    PZ_FN(probe_open)(&probe, PZ_FN(mt_find_path)(&b->arena, &b->member, 0, m, &mp), NULL);
-    PZ_FN(where) where = PZ_FN(probe_find)(&probe, m);
-    bool was = where != PZ_FN(missing), is = was;
-    PZ_S old = was ? PZ_FN(probe_score)(&probe, where) : PZ_ZERO, s = old;
+    PZ_FN(point) p = {.m = row->m};
+    pz_leaf *leaf = PZ_FN(mt_find_path)(&b->arena, &b->member, 0, p.m, &p.path);
+    PZ_FN(probe_open)(&p.probe, leaf, NULL);
+    p.where = PZ_FN(probe_find)(&p.probe, p.m);
+    p.was = p.is = p.where != PZ_FN(missing);
+    PZ_S old = p.was ? PZ_FN(probe_score)(&p.probe, p.where) : PZ_ZERO, s = old;
     *status = PZ_OK;
     if (r->kind == PZ_FN(op_incr)) {
         *status = PZ_FN(sum)(old, PZ_FN(amount)(r, row), &s);
@@ -110,65 +188,14 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
         s = old;
     }
     counted.sums.ptr = NULL;
-    PZ_FN(apply)(&counted, row, &is, &s);
-    if (was != is || s != old) {
-        pz_leaf *l = probe.l;
-        PZ_FN(tail_plan) t = PZ_FN(tail_plan_of)((uint32_t)l->adds + l->dels,
-                                                 PZ_FN(mt_leaf_room)(l), b->member.merge_threshold);
-        if (!was) {
-            PZ_FN(tail_spend)(&t, PZ_REC_BYTES);
-            t.ok = t.ok && l->dels == 0; /* it might be revived: left to the bulk engine */
-        } else if (!is) {
-            if (where == PZ_FN(in_base))
-                PZ_FN(tail_spend)(&t, 2);
-            t.ok = t.ok && pz_leaf_live(l) > 1;
-        }
-        if (!t.ok)
+    PZ_FN(apply)(&counted, row, &p.is, &s);
+    if (p.was != p.is || s != old) {
+        if (!PZ_FN(member_fits)(b, &p) || !PZ_FN(order_fits)(b, &p, old, s))
             return false;
-        if (was) {
-            PZ_FN(plan_order_removal)(b, old, m, &from, &from_tail);
-            if (!from_tail.ok)
-                return false;
-        }
-        if (is) {
-            to.l = PZ_FN(ot_find_path)(&b->arena, &b->order, s, m, &to.path);
-            to_tail = was && to.l == from.l ? from_tail
-                                            : PZ_FN(tail_plan_of)((uint32_t)to.l->adds + to.l->dels,
-                                                                  PZ_FN(ot_leaf_room)(to.l),
-                                                                  b->order.merge_threshold);
-            PZ_FN(plan_order_insertion)(b, s, m, &to, &to_tail);
-            if (!to_tail.ok)
-                return false;
-        }
-        bool moves = was && !(is && to.l == from.l);
-        if (moves && pz_leaf_live(from.l) == 1)
+        if (p.was && p.is &&
+            p.where == PZ_FN(in_base) &&!PZ_FN(scol_set)(&p.probe.c, p.probe.col, p.probe.at, s))
             return false;
-        if (was && is &&
-            where == PZ_FN(in_base) &&!PZ_FN(scol_set)(&probe.c, probe.col, probe.at, s))
-            return false;
-        /* From here on nothing can fail. */
-        if (was && is && where == PZ_FN(in_tail)) {
-            PZ_FN(s_put)(PZ_FN(mt_adds)(l) + (size_t)probe.at * PZ_REC_BYTES, 0, s);
-        } else if (!was) {
-            PZ_FN(mt_adds_insert)(l, PZ_FN(mt_adds_lower_bound)(l, 0, m), s, m);
-            pz_path_count(&b->arena, &b->member, &mp, 1);
-        } else if (!is) {
-            if (where == PZ_FN(in_base))
-                PZ_FN(mt_dels_insert)(l, probe.at);
-            else
-                PZ_FN(mt_adds_erase)(l, probe.at);
-            pz_path_count(&b->arena, &b->member, &mp, -1);
-        }
-        if (was) {
-            PZ_FN(order_remove)(&from);
-            if (moves)
-                pz_path_count(&b->arena, &b->order, &from.path, -1);
-        }
-        if (is) {
-            PZ_FN(order_insert)(&to, s, m);
-            if (moves || !was)
-                pz_path_count(&b->arena, &b->order, &to.path, 1);
-        }
+        PZ_FN(point_commit)(b, &p, s);
         z->len = b->member.entries;
         z->version++;
     }
