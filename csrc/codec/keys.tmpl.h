@@ -3,7 +3,7 @@
  *        PZ_M_BITS  32, 64 or 128
  *        PZ_FN(x)   x with the layout's suffix
  * gives  PZ_FN(keys), PZ_FN(keys_plan), _bytes, _bytes_max, _lows_bytes, _encode, _decode, _get,
- *        _lower_bound, _check
+ *        _find, _lower_bound, _check
  *
  * A key is (group, member). Entries ascend by (group, member); groups run from 0 to groups - 1 and
  * none is empty. A member tree's leaf is one group; an order tree's leaf has a group for each
@@ -369,35 +369,45 @@ PZ_UNUSED static inline uint32_t PZ_FN(lows_bound)(const PZ_FN(keys) *k, const u
     return first;
 }
 
-/* First i with (group_i, member_i) >= (group, member), n when there is none. Any group and member
- * may be asked for. */
-PZ_UNUSED static uint32_t PZ_FN(keys_lower_bound)(const PZ_FN(keys) *k, const uint8_t *in,
-                                                  uint32_t group, PZ_M member)
+/* First i with (group_i, member_i) >= (group, member), n when there is none, and whether entry i is
+ * that key. Any group and member may be asked for. */
+PZ_UNUSED static uint32_t PZ_FN(keys_find)(const PZ_FN(keys) *k, const uint8_t *in, uint32_t group,
+                                           PZ_M member, bool *exact)
 {
+    *exact = false;
     if (group >= k->groups)
         return k->n;
-    PZ_M d = member < k->lo ? 0 : member - k->lo;
+    bool below = member < k->lo;
+    PZ_M d = below ? 0 : member - k->lo;
     PZ_M part = PZ_FN(member_shift)(d, k->low_bits);
     PZ_M low = k->low_bits >= PZ_M_BITS ? d : d - (part << k->low_bits);
     if (part >= k->stride) { /* past every member of the group: the start of the next one */
         if (++group == k->groups)
             return k->n;
+        below = true;
         part = 0;
         low = 0;
     }
-    if (!PZ_FN(keys_has_upper)(k)) {
-        uint32_t first = k->groups == 1 ? 0 : group;
-        uint32_t end = k->groups == 1 ? k->n : group + 1;
-        return PZ_FN(lows_bound)(k, in, first, end, low);
+    uint32_t first = k->groups == 1 ? 0 : group;
+    uint32_t end = k->groups == 1 ? k->n : group + 1;
+    if (PZ_FN(keys_has_upper)(k)) {
+        uint32_t high = group * k->stride + (uint32_t)part;
+        uint32_t lows = PZ_FN(keys_lows_bytes)(k);
+        uint32_t size = PZ_FN(keys_bytes)(k) - lows;
+        uint32_t at = high == 0 ? 0 : pz_upper_select0(in + lows, size, high - 1) + 1;
+        first = at - high; /* ones before the zero that ends the highs below */
+        end = first + pz_upper_run(in + lows, size, at);
     }
-    uint32_t high = group * k->stride + (uint32_t)part;
-    uint32_t lows = PZ_FN(keys_lows_bytes)(k);
-    uint32_t size = PZ_FN(keys_bytes)(k) - lows;
-    uint32_t at = high == 0 ? 0 : pz_upper_select0(in + lows, size, high - 1) + 1;
-    uint32_t first = at - high; /* ones before the zero that ends the highs below */
-    if (low == 0)
-        return first;
-    return PZ_FN(lows_bound)(k, in, first, first + pz_upper_run(in + lows, size, at), low);
+    first = PZ_FN(lows_bound)(k, in, first, end, low);
+    *exact = !below && first < end && PZ_FN(lows_get)(k, in, first) == low;
+    return first;
+}
+
+PZ_UNUSED static uint32_t PZ_FN(keys_lower_bound)(const PZ_FN(keys) *k, const uint8_t *in,
+                                                  uint32_t group, PZ_M member)
+{
+    bool exact;
+    return PZ_FN(keys_find)(k, in, group, member, &exact);
 }
 
 /* ---- untrusted bytes ---- */

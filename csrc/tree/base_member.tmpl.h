@@ -61,11 +61,18 @@ static inline uint8_t *PZ_FN(mt_scores)(const pz_leaf *l, const PZ_FN(keys) *k, 
     return p;
 }
 
-static inline uint32_t PZ_FN(mt_base_lower_bound)(const pz_leaf *l, PZ_S s, PZ_M m)
+/* First base entry not below m, and whether it is that member. */
+static inline uint32_t PZ_FN(mt_base_find)(const pz_leaf *l, PZ_S s, PZ_M m, bool *exact)
 {
     PZ_FN(keys) k = PZ_FN(mt_keys)(l);
     (void)s;
-    return PZ_FN(keys_lower_bound)(&k, PZ_FN(mt_base)(l), 0, m);
+    return PZ_FN(keys_find)(&k, PZ_FN(mt_base)(l), 0, m, exact);
+}
+
+static inline uint32_t PZ_FN(mt_base_lower_bound)(const pz_leaf *l, PZ_S s, PZ_M m)
+{
+    bool exact;
+    return PZ_FN(mt_base_find)(l, s, m, &exact);
 }
 
 static inline void PZ_FN(mt_base_get)(const pz_leaf *l, uint32_t i, PZ_S *s, PZ_M *m)
@@ -76,15 +83,6 @@ static inline void PZ_FN(mt_base_get)(const pz_leaf *l, uint32_t i, PZ_S *s, PZ_
     *m = PZ_FN(keys_get)(&k, PZ_FN(mt_base)(l), i, &group);
     const uint8_t *col = PZ_FN(mt_scores)(l, &k, &c);
     *s = PZ_FN(scol_get)(&c, col, i);
-}
-
-/* Is base entry i this member? */
-static inline bool PZ_FN(mt_base_is)(const pz_leaf *l, uint32_t i, PZ_S s, PZ_M m)
-{
-    PZ_FN(keys) k = PZ_FN(mt_keys)(l);
-    uint32_t group;
-    (void)s;
-    return i < l->n && PZ_FN(keys_get)(&k, PZ_FN(mt_base)(l), i, &group) == m;
 }
 
 /* Give a removed base entry its place again, with this score; false when the column cannot hold

@@ -52,16 +52,24 @@ static inline uint32_t PZ_FN(ot_scores_lower_bound)(const uint8_t *scores, uint3
     return lo;
 }
 
-static inline uint32_t PZ_FN(ot_base_lower_bound)(const pz_leaf *l, PZ_S s, PZ_M m)
+/* First base entry not below (s, m), and whether it is that key. */
+static inline uint32_t PZ_FN(ot_base_find)(const pz_leaf *l, PZ_S s, PZ_M m, bool *exact)
 {
     PZ_FN(keys) k = PZ_FN(ot_keys)(l);
     const uint8_t *in = PZ_FN(ot_base)(l);
     const uint8_t *scores = in + PZ_FN(keys_bytes)(&k);
     uint32_t g = PZ_FN(ot_scores_lower_bound)(scores, k.groups, s);
+    bool there = g < k.groups && PZ_FN(s_at)(scores, g) == s;
+    *exact = false;
     if (g == k.groups)
         return k.n;
-    if (l->form == PZ_OT_RUNS)
-        return PZ_FN(keys_lower_bound)(&k, in, g, PZ_FN(s_at)(scores, g) == s ? m : 0);
+    if (l->form == PZ_OT_RUNS) {
+        uint32_t at = PZ_FN(keys_find)(&k, in, g, there ? m : 0, exact);
+        *exact = *exact && there;
+        return at;
+    }
+    if (!there)
+        return g;
     /* One a entry: equal scores stand side by side, bisect their members. */
     uint32_t group, end = g, step = 1;
     while (end < k.n && PZ_FN(s_at)(scores, end) == s) {
@@ -69,6 +77,7 @@ static inline uint32_t PZ_FN(ot_base_lower_bound)(const pz_leaf *l, PZ_S s, PZ_M
         step *= 2;
     }
     end = g + PZ_FN(ot_scores_lower_bound)(scores + (size_t)g * PZ_S_BYTES, end - g, (PZ_S)(s + 1));
+    uint32_t stop = end;
     while (g < end) {
         uint32_t mid = g + (end - g) / 2;
         if (PZ_FN(keys_get)(&k, in, mid, &group) < m)
@@ -76,7 +85,14 @@ static inline uint32_t PZ_FN(ot_base_lower_bound)(const pz_leaf *l, PZ_S s, PZ_M
         else
             end = mid;
     }
+    *exact = g < stop && PZ_FN(keys_get)(&k, in, g, &group) == m;
     return g;
+}
+
+static inline uint32_t PZ_FN(ot_base_lower_bound)(const pz_leaf *l, PZ_S s, PZ_M m)
+{
+    bool exact;
+    return PZ_FN(ot_base_find)(l, s, m, &exact);
 }
 
 static inline void PZ_FN(ot_base_get)(const pz_leaf *l, uint32_t i, PZ_S *s, PZ_M *m)
@@ -86,16 +102,6 @@ static inline void PZ_FN(ot_base_get)(const pz_leaf *l, uint32_t i, PZ_S *s, PZ_
     uint32_t group;
     *m = PZ_FN(keys_get)(&k, in, i, &group);
     *s = PZ_FN(s_at)(in + PZ_FN(keys_bytes)(&k), group);
-}
-
-static inline bool PZ_FN(ot_base_is)(const pz_leaf *l, uint32_t i, PZ_S s, PZ_M m)
-{
-    PZ_S have_s;
-    PZ_M have_m;
-    if (i >= l->n)
-        return false;
-    PZ_FN(ot_base_get)(l, i, &have_s, &have_m);
-    return have_s == s && have_m == m;
 }
 
 static inline bool PZ_FN(ot_base_revive)(pz_leaf *l, uint32_t i, PZ_S s)

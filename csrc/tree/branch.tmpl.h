@@ -64,7 +64,7 @@ static inline uint32_t PZ_TN(branch_find)(const pz_branch *b, PZ_S s, PZ_M m)
 /* The first lines of a leaf, all at once: whoever goes to it reads its head, then here and there. */
 static inline void PZ_TN(leaf_prefetch)(const void *block)
 {
-    for (uint32_t at = 0; at < 640; at += 64)
+    for (uint32_t at = 0; at < 768; at += 64)
         __builtin_prefetch((const char *)block + at);
 }
 

@@ -355,9 +355,9 @@ static void PZ_TN(leaf_change)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, const PZ_FN(k
     }
     for (; d == dels && i < adds; i++) {
         if (l->dels > 0) {
-            uint32_t base = PZ_TN(base_lower_bound)(l, add[i].s, add[i].m);
-            if (PZ_TN(base_is)(l, base, add[i].s, add[i].m) &&
-                PZ_TN(base_revive)(l, base, add[i].s)) {
+            bool stands;
+            uint32_t base = PZ_TN(base_find)(l, add[i].s, add[i].m, &stands);
+            if (stands && PZ_TN(base_revive)(l, base, add[i].s)) {
                 PZ_TN(dels_erase)(l, base);
                 continue;
             }

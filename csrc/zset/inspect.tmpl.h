@@ -61,8 +61,9 @@ static void PZ_FN(leaves)(const pz_set *z, bool member_tree,
 /* Is this very entry live in the leaf? */
 static bool PZ_FN(order_leaf_holds)(const pz_leaf *l, PZ_S s, PZ_M m)
 {
-    uint32_t at = PZ_FN(ot_base_lower_bound)(l, s, m);
-    if (PZ_FN(ot_base_is)(l, at, s, m) && !PZ_FN(ot_is_deleted)(l, at))
+    bool exact;
+    uint32_t at = PZ_FN(ot_base_find)(l, s, m, &exact);
+    if (exact && !PZ_FN(ot_is_deleted)(l, at))
         return true;
     return PZ_FN(ot_adds_is)(l, PZ_FN(ot_adds_lower_bound)(l, s, m), s, m);
 }

@@ -79,10 +79,8 @@ static inline void PZ_FN(plan_order_removal)(PZ_M m, PZ_FN(order_place) *p, PZ_F
 static inline void PZ_FN(plan_order_insertion)(PZ_M m, PZ_FN(order_place) *p, PZ_FN(tail_plan) *t)
 {
     p->revives = false;
-    if (p->l->dels > 0) {
-        p->at = PZ_FN(ot_base_lower_bound)(p->l, p->s, m);
-        p->revives = PZ_FN(ot_base_is)(p->l, p->at, p->s, m);
-    }
+    if (p->l->dels > 0)
+        p->at = PZ_FN(ot_base_find)(p->l, p->s, m, &p->revives);
     if (p->revives)
         PZ_FN(tail_regain)(t, 2);
     else
@@ -174,7 +172,8 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
 {
     pz_body *b = pz_body_of(z);
     PZ_FN(run) counted = *r; /* its counts are taken over when the change is made */
-    PZ_FN(point) p = {.m = row->m};
+    PZ_FN(point) p;
+    p.m = row->m;
     pz_leaf *leaf = PZ_FN(mt_find_path)(&b->arena, &b->member, 0, p.m, &p.path);
     PZ_FN(probe_open)(&p.probe, leaf, NULL);
     p.where = PZ_FN(probe_find)(&p.probe, p.m);
@@ -185,10 +184,10 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
         *status = PZ_FN(sum)(old, PZ_FN(amount)(r, row), &s);
         if (*status != PZ_OK)
             return true;
-        s = old;
+        p.is = true;
+    } else {
+        PZ_FN(apply)(&counted, row, &p.is, &s);
     }
-    counted.sums.ptr = NULL;
-    PZ_FN(apply)(&counted, row, &p.is, &s);
     if (p.was != p.is || s != old) {
         if (!PZ_FN(member_fits)(b, &p) || !PZ_FN(order_fits)(b, &p, old, s))
             return false;
@@ -199,11 +198,9 @@ static bool PZ_FN(quick)(pz_set *z, PZ_FN(run) *r, const PZ_FN(row) *row, pz_sta
         z->len = b->member.entries;
         z->version++;
     }
-    pz_out sums = r->sums;
     *r = counted;
-    r->sums = sums;
-    if (sums.ptr != NULL)
-        PZ_FN(score_store)(PZ_FN(out_at)(sums, row->row), s);
+    if (r->sums.ptr != NULL)
+        PZ_FN(score_store)(PZ_FN(out_at)(r->sums, row->row), s);
     return true;
 }
 

@@ -66,9 +66,7 @@ static inline PZ_FN(where) PZ_FN(probe_find)(PZ_FN(probe) *p, PZ_M m)
         p->pos = at = PZ_FN(members_skip)(p->all, p->pos, l->n, m);
         is = at < l->n && p->all[at] == m;
     } else {
-        uint32_t group;
-        at = PZ_FN(keys_lower_bound)(&p->k, PZ_FN(mt_base)(l), 0, m);
-        is = at < l->n && PZ_FN(keys_get)(&p->k, PZ_FN(mt_base)(l), at, &group) == m;
+        at = PZ_FN(keys_find)(&p->k, PZ_FN(mt_base)(l), 0, m, &is);
     }
     p->at = at;
     if (is && !PZ_FN(mt_is_deleted)(l, at))

@@ -171,7 +171,11 @@ static bool PZ_FN(same_entry)(const PZ_FN(keys) *k, const uint8_t *in, const PZ_
 static bool PZ_FN(same_bound)(const PZ_FN(keys) *k, const uint8_t *in, const PZ_FN(leaf) *l,
                               uint32_t group, PZ_M member)
 {
-    return PZ_FN(keys_lower_bound)(k, in, group, member) == PZ_FN(model_bound)(l, group, member);
+    uint32_t want = PZ_FN(model_bound)(l, group, member);
+    bool there = want < l->n && l->group[want] == group && l->m[want] == member;
+    bool exact = !there;
+    return PZ_FN(keys_find)(k, in, group, member, &exact) == want && exact == there &&
+           PZ_FN(keys_lower_bound)(k, in, group, member) == want;
 }
 
 static void PZ_FN(search_leaf)(uint64_t *state, const PZ_FN(keys) *k, const uint8_t *in,
