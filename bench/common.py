@@ -50,6 +50,17 @@ def options(description: str, members: int, rounds: int = 10) -> argparse.Argume
     return parser
 
 
+def _settings(words: Sequence[str]) -> list[str]:
+    """Leave out where the results go: it is not a condition of the run."""
+    kept: list[str] = []
+    skip = False
+    for word in words:
+        if not skip and word.split("=")[0] != "--out":
+            kept.append(word)
+        skip = word == "--out"
+    return kept
+
+
 def facts() -> dict[str, Any]:
     """Give what a reader must know of the machine and the software to judge a figure."""
     cpu = platform.processor()
@@ -77,7 +88,7 @@ def facts() -> dict[str, Any]:
         "python": platform.python_version(),
         "compiler": platform.python_compiler(),
         "versions": versions,
-        "argv": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "argv": [Path(sys.argv[0]).name, *_settings(sys.argv[1:])],
     }
 
 

@@ -1,5 +1,5 @@
-/* Every limit and size of the core, in one place. bench/sweep.py measures the
- * tunable ones, docs/design/tuning.md has its table. */
+/* Every limit and size of the core, in one place. bench/sweep.py measures the tunable ones;
+ * docs/design/tuning.md has its table. */
 #ifndef PZ_BASE_CONFIG_H
 #define PZ_BASE_CONFIG_H
 
@@ -9,8 +9,8 @@
 #define PZ_LEAF_MAX 1024u /* largest capacity a set may be given; scratch arrays follow from it */
 /* Largest number of entries that a leaf's base and tail hold together before it is folded. */
 #define PZ_LEAF_ENTRIES_MAX (2u * PZ_LEAF_MAX)
-/* A change of one leaf that has more keys than 1/4 of the tail's threshold is folded in at once, and
- * a batch that touches most leaves folds tails from there on. */
+/* A change of one leaf that has more keys than 1/4 of the tail's threshold is folded in at once,
+ * and a batch that touches most leaves folds tails from there on. */
 #define PZ_TAIL_DIVISOR 4u
 
 /* A set of at most this many members is one plain sorted block (and never more than a leaf). */

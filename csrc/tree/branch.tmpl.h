@@ -61,7 +61,7 @@ static inline uint32_t PZ_TN(branch_find)(const pz_branch *b, PZ_S s, PZ_M m)
     return lo;
 }
 
-/* The first lines of a leaf, all at once: whoever goes to it reads its head, then here and there. */
+/* The first lines of a leaf, all at once: whoever goes to it reads its head, then all over it. */
 static inline void PZ_TN(leaf_prefetch)(const void *block)
 {
     for (uint32_t at = 0; at < 768; at += 64)

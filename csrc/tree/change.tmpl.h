@@ -185,12 +185,12 @@ static void PZ_TN(build_labels)(PZ_TN(build) *b, uint64_t label)
 }
 #endif
 
-/* Entries that a merge looks at, and copies, at once: no branch depends on where among them a change
- * falls. */
+/* Entries that a merge looks at, and copies, at once: no branch depends on where among them a
+ * change falls. */
 #define PZ_T_AHEAD 4u
 
-/* First of the leaf's entries from `at` on that is not below (s, m). PZ_T_AHEAD entries that nothing
- * is above stand behind entry n. */
+/* First of the leaf's entries from `at` on that is not below (s, m). PZ_T_AHEAD entries that
+ * nothing is above stand behind entry n. */
 static inline uint32_t PZ_TN(skip)(const PZ_TN(scratch) *x, uint32_t at, uint32_t n, PZ_S s, PZ_M m)
 {
     const uint32_t last = PZ_T_AHEAD - 1;
