@@ -22,7 +22,8 @@ TEST(cleaning_keeps_to_its_budget)
     CHECK(calls > 20);
     CHECK(model_check(m));
     pz_arena_counters c = count(&m->arena);
-    CHECK(c.held_bytes * 7 <= c.live_bytes * 8); /* an eighth is not live, at most */
+    /* What may be dead, and the rests at the ends of few spans. */
+    CHECK(c.held_bytes * 7 <= c.live_bytes * 8);
     /* It took the emptiest first: fewer bytes moved than went back. */
     CHECK(moved < spans - c.span_bytes);
     pz_arena_clean(&m->arena, 1u << 30);
