@@ -26,7 +26,7 @@ LAST = 3_000_000  # increments that are measured
 CALLS = (1, 2, 4, 16, 64, 1_000, 10_000, 100_000)  # rows a call
 SIZES = {  # numbers of config.h, with the values to try beside their own
     "PZ_SPAN_MAX": ["128u * 1024u", "512u * 1024u", "1024u * 1024u"],
-    "PZ_SLACK_DIVISOR": ["4u", "8u"],
+    "PZ_SLACK_DIVISOR": ["4u", "8u", "16u"],
     "PZ_TAIL_DIVISOR": ["1u", "2u", "8u"],
     "PZ_BRANCH_CAPACITY": ["32u", "128u"],
     "PZ_SMALL_CAPACITY": ["64u", "256u"],

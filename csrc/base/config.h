@@ -26,7 +26,7 @@
 #define PZ_SPAN_MIN 512u
 #define PZ_SPAN_MAX (256u * 1024u)
 #define PZ_POOL_CHUNK (4u * 1024u * 1024u)
-#define PZ_SLACK_DIVISOR 16u /* clean when more than 1/16 of the arena is free inside spans */
+#define PZ_SLACK_DIVISOR 12u /* clean when more than 1/12 of the arena is free inside spans */
 
 /* Rows in one bulk call. */
 #define PZ_ROWS_MAX 0xffffffffull

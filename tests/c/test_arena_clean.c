@@ -24,8 +24,8 @@ TEST(cleaning_keeps_to_its_budget)
     pz_arena_counters c = count(&m->arena);
     /* What may be dead, and the rests at the ends of few spans. */
     CHECK(c.held_bytes * 7 <= c.live_bytes * 8);
-    /* It took the emptiest first: fewer bytes moved than went back. */
-    CHECK(moved < spans - c.span_bytes);
+    /* It took the emptiest first: not many more bytes moved than went back. */
+    CHECK(moved < (spans - c.span_bytes) * 3 / 2);
     pz_arena_clean(&m->arena, 1u << 30);
     CHECK_EQ(count(&m->arena).bytes_moved, moved);
     model_free(m);
@@ -158,10 +158,10 @@ static void steady(uint32_t blocks, uint32_t least, uint32_t spread, double most
 
 TEST(held_to_live_in_steady_state)
 {
-    steady(4000, 500, 1000, 1.145, 1.17, 0.3); /* 4 MiB */
-    steady(1500, 200, 2000, 1.145, 1.19, 1.2); /* 1.7 MiB */
-    steady(400, 1200, 800, 1.160, 1.25, 4.0); /* .6 MiB */
-    steady(200, 7000, 6000, 1.145, 1.25, 5.0); /* 2 MiB in large blocks */
+    steady(4000, 500, 1000, 1.095, 1.12, 0.5); /* 4 MiB */
+    steady(1500, 200, 2000, 1.105, 1.15, 2.5); /* 1.7 MiB */
+    steady(400, 1200, 800, 1.110, 1.20, 5.0); /* .6 MiB */
+    steady(200, 7000, 6000, 1.110, 1.25, 9.0); /* 2 MiB in large blocks */
     steady(30, 500, 1000, 1.320, 1.50, 4.0);
 }
 
