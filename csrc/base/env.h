@@ -38,7 +38,7 @@ static inline void pz_env_free(const pz_env *env, void *ptr, size_t bytes)
 /* Memory that one call works with and gives back at its end. Large scratch is mapped: an allocator
  * may keep what it is given back, and a call on a million rows works with tens of megabytes. */
 #define PZ_SCRATCH_MAPPED (1024u * 1024u)
-#define PZ_SCRATCH_PAGE 4096u
+#define PZ_SCRATCH_PAGE 65536u /* the largest page of any system: mappings are cut at pages */
 #define PZ_HUGE_PAGE (2u * 1024u * 1024u) /* x86-64, and AArch64 with pages of 4 KiB */
 
 static inline size_t pz_scratch_bytes(size_t bytes)

@@ -4,7 +4,7 @@
 static void PZ_TN(pack_flush)(PZ_TN(sweep) *w, PZ_TN(scratch) *x, PZ_FN(pack) *p)
 {
     if (p->n > 0)
-        PZ_TN(leaf_rebuild)(w, x, NULL, 0, p->keys, p->n);
+        PZ_TN(leaf_rebuild)(w, x, p->keys, 0, p->keys, p->n);
     p->n = 0;
 }
 

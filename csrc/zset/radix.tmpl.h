@@ -17,10 +17,12 @@ static pz_status PZ_R_NAME(PZ_R_TYPE *a, PZ_R_TYPE *b, size_t n, PZ_R_WORD vary,
         uint32_t zeros = pz_ctz64((uint32_t)vary & 0xffu);
         vary >>= zeros;
         shift += zeros;
-        /* As few digits as can be, of much the same width. */
+        /* Digits of much the same width; whole ones where bits between do not vary and may be
+         * skipped. */
         uint32_t width = sizeof vary > 8 ? pz_width128(vary) : pz_width64((uint64_t)vary);
         uint32_t passes = (width + PZ_DIGIT_BITS - 1) / PZ_DIGIT_BITS;
-        uint32_t bits = (width + passes - 1) / passes;
+        bool gaps = (vary & (vary + 1)) != 0;
+        uint32_t bits = gaps ? PZ_DIGIT_BITS : (width + passes - 1) / passes;
         const uint32_t mask = (1u << bits) - 1;
         PZ_TRY(pz_poll(call));
         memset(count, 0, sizeof *count << bits);
