@@ -16,7 +16,7 @@ static inline bool PZ_FN(ot_less)(PZ_S as, PZ_M am, PZ_S bs, PZ_M bm)
 #if PZ_M_BITS == 32 && PZ_S_BITS == 32
     return ((uint64_t)as << 32 | am) < ((uint64_t)bs << 32 | bm);
 #else
-    return (as < bs) | ((as == bs) & (am < bm)); /* no branch: which it is falls as it likes */
+    return (as < bs) | ((as == bs) & (am < bm)); /* merges cannot guess it: no branch */
 #endif
 }
 

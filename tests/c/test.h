@@ -32,6 +32,7 @@ typedef struct pz_test_env {
     atomic_llong peak_bytes;               /* largest live_bytes */
     atomic_llong calls;                    /* of alloc and map, failed ones included */
     atomic_llong failed;                   /* of those */
+    atomic_llong advised;                  /* mappings that huge pages were asked for */
     long long fail_at; /* this call fails (calls is 1 at the first); 0: none */
     long long fail_from; /* this call and all later ones fail; 0: none */
     unsigned fail_per_mille; /* chance of failing, from `seed` */
@@ -114,7 +115,7 @@ static void test_env_discard(void *ctx, void *ptr, size_t bytes)
 
 static void test_env_advise(void *ctx, void *ptr, size_t bytes)
 {
-    (void)ctx;
+    atomic_fetch_add(&((pz_test_env *)ctx)->advised, 1);
     pz_env_system_hooks.advise(pz_env_system_hooks.ctx, ptr, bytes);
 }
 

@@ -22,8 +22,8 @@ TEST(cleaning_keeps_to_its_budget)
     CHECK(calls > 20);
     CHECK(model_check(m));
     pz_arena_counters c = count(&m->arena);
-    /* What may be dead, and the rests at the ends of few spans. */
-    CHECK(c.held_bytes * 7 <= c.live_bytes * 8);
+    CHECK(c.held_bytes * 10 <=
+          c.live_bytes * 11); /* a twelfth is not live, the last budget aside */
     /* It took the emptiest first: not many more bytes moved than went back. */
     CHECK(moved < (spans - c.span_bytes) * 3 / 2);
     pz_arena_clean(&m->arena, 1u << 30);

@@ -194,6 +194,41 @@ TEST(changes_with_no_memory_left)
     }
 }
 
+/* Rows whose scratch is mapped, and in huge pages: the mapping fails, then what comes after it. */
+TEST(changes_with_mapped_scratch)
+{
+    for (unsigned layout = 0; layout < 6; layout++) {
+        set_plan plan = {.member = member_kinds[layout / 2],
+                         .score = score_kinds[layout % 2],
+                         .n = 2000,
+                         .exponent = 0.5,
+                         .rle = true,
+                         .shape = COUNTERS,
+                         .seed = test_seed()};
+        pz_set *z = set_make(&plan);
+        file before, after;
+        REQUIRE(z != NULL);
+        dump_of(z, &before);
+        for (long long n = 1; n <= 4; n++) {
+            test_env_fail(&test_env, n, 0);
+            CHECK_EQ(some_rows(z, 1, 1, 200000, false), PZ_NOMEM);
+            test_env_fail(&test_env, 0, 0);
+            CHECK(pz_validate(z, NULL) == PZ_OK);
+            dump_of(z, &after);
+            CHECK(file_equal(&before, &after));
+            file_free(&after);
+        }
+        long long advised = atomic_load(&test_env.advised);
+        CHECK_EQ(some_rows(z, 1, 1, 1000, false), PZ_OK);
+        CHECK_EQ(atomic_load(&test_env.advised), advised);
+        CHECK_EQ(some_rows(z, 1, 1, 200000, false), PZ_OK);
+        CHECK_EQ(atomic_load(&test_env.advised), advised + 1);
+        CHECK(pz_validate(z, NULL) == PZ_OK);
+        file_free(&before);
+        pz_free(z);
+    }
+}
+
 /* The arena's own limits refuse as an allocation would. */
 TEST(limits_of_the_arena)
 {
